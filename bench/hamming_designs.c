@@ -43,7 +43,7 @@ typedef struct id_list {
 typedef struct built {
     nd_sealed_file *file;
     nd_hamming_tables tables;
-    nd_hamming_prober *prober;
+    nd_hamming_search_context *prober;
     double seconds;
 } built;
 
@@ -58,7 +58,7 @@ static void check(nd_status status, const nd_error *error) {
 static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
     id_list *list = context;
     uint64_t begin, end;
-    ND_TRY(nd_hamming_places(hit->tables, hit->entry, &begin, &end, error));
+    ND_TRY(nd_hamming_slots(hit->tables, hit->entry, &begin, &end, error));
     if (list->any) end = begin + 1;
     if (list->count + (end - begin) > list->room)
         list->ids = sized(list->ids, list->room = 2 * (list->count + (end - begin)),
@@ -115,7 +115,7 @@ static built build(const settings *s, const words *all, uint32_t k) {
     check(nd_sealed_open(path, KIND, NULL, &nd_allocator_default, &b.file, &error), &error);
     remove(path);
     check(nd_hamming_tables_open(b.file, &nd_allocator_default, &b.tables, &error), &error);
-    check(nd_hamming_prober_create(&nd_allocator_default, &b.prober, &error), &error);
+    check(nd_hamming_search_context_create(&nd_allocator_default, &b.prober, &error), &error);
     return b;
 }
 
@@ -126,7 +126,7 @@ static void look_at_section(const built *b, const nd_section *section) {
         check(nd_sealed_view(b->file, section, at, 1, &p, &error), &error);
 }
 
-static void look_at_table(const built *b, const nd_fingerprint_table *t) {
+static void look_at_table(const built *b, const nd_ef_table *t) {
     look_at_section(b, &t->heads);
     look_at_section(b, &t->directory);
     look_at_section(b, &t->samples);
@@ -228,7 +228,7 @@ static void measure(const settings *s, const words *all, const words *queries, u
                any / (double)queries->count * 1e6, batch / (double)queries->count * 1e6,
                (double)of_all.hits / (double)queries->count);
     fflush(stdout);
-    nd_hamming_prober_free(b.prober);
+    nd_hamming_search_context_free(b.prober);
     nd_hamming_tables_close(&b.tables, &nd_allocator_default);
     nd_sealed_close(b.file);
     free(warming.values);

@@ -47,14 +47,14 @@ static void append_row(text *t, const nd_fingerprinted *given, uint32_t bits) {
 /* Reads it all, as rows to *out. False: it was refused. */
 static bool read_all(const char *path, nd_fingerprint_file format, uint32_t bits, text *out) {
     nd_error error;
-    nd_fingerprint_in *in = NULL;
+    nd_fingerprint_reader *in = NULL;
     nd_fingerprint_source source = {.path = path, .format = format};
     const nd_stream_in_options input = {.allocator = &nd_allocator_default};
-    nd_status status = nd_fingerprint_in_open(&source, bits, &input, &in, &error);
+    nd_status status = nd_fingerprint_reader_open(&source, bits, &input, &in, &error);
     bool more = status == ND_OK;
     while (more) {
         nd_fingerprinted given;
-        status = nd_fingerprint_in_next(in, &given, &more, &error);
+        status = nd_fingerprint_reader_next(in, &given, &more, &error);
         more = more && status == ND_OK;
         if (more && !nd_fingerprint_fits(given.fingerprint, bits))
             target_fail("more than %u bits", bits);
@@ -63,7 +63,7 @@ static bool read_all(const char *path, nd_fingerprint_file format, uint32_t bits
         if (more) append_row(out, &given, bits);
     }
     target_check_error(status, &error);
-    nd_fingerprint_in_close(in);
+    nd_fingerprint_reader_close(in);
     return status == ND_OK;
 }
 

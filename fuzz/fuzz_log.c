@@ -109,8 +109,8 @@ static void change_records(uint64_t *random) {
 /* Other records behind the same head, and zeros. */
 static size_t mutate_records(uint8_t *bytes, size_t most, uint64_t *random) {
     change_records(random);
-    size_t end = put_records(bytes, most / ND_LOG_STEP * ND_LOG_STEP - ALIGN),
-           size = (end + ALIGN + ND_LOG_STEP - 1) / ND_LOG_STEP * ND_LOG_STEP;
+    size_t end = put_records(bytes, most / ND_WAL_STEP * ND_WAL_STEP - ALIGN),
+           size = (end + ALIGN + ND_WAL_STEP - 1) / ND_WAL_STEP * ND_WAL_STEP;
     memset(bytes + end, 0, size - end);
     return size;
 }
@@ -119,7 +119,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigne
     uint64_t random = seed;
     if (size > MOST_BYTES || most > MOST_BYTES)
         target_fail("inputs are of at most %d bytes", MOST_BYTES);
-    if (random_below(&random, 3) > 0 && size > HEAD && most >= ND_LOG_STEP) {
+    if (random_below(&random, 3) > 0 && size > HEAD && most >= ND_WAL_STEP) {
         take_records(bytes, size);
         if (record_count > 0) return mutate_records(bytes, most, &random);
     }

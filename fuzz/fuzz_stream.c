@@ -103,15 +103,15 @@ static void make_stream(unsigned kind) {
 
 static void put_arrivals(const char *path, uint64_t number, const uint8_t *bytes, size_t size) {
     nd_error error;
-    nd_log *log;
-    must(nd_log_create(path, number, &nd_allocator_default, &log, &error), &error);
+    nd_wal *log;
+    must(nd_wal_create(path, number, &nd_allocator_default, &log, &error), &error);
     for (size_t at = 0, length; at + LENGTH <= size; at += LENGTH + length) {
         length = bytes[at] | (size_t)bytes[at + 1] << 8;
         if (length > size - at - LENGTH) length = size - at - LENGTH;
-        must(nd_log_append(log, ND_STREAM_RECORD, bytes + at + LENGTH, length, &error), &error);
+        must(nd_wal_append(log, ND_STREAM_RECORD, bytes + at + LENGTH, length, &error), &error);
     }
-    must(nd_log_commit_and_sync(log, &error), &error);
-    nd_log_close(log);
+    must(nd_wal_commit_and_sync(log, &error), &error);
+    nd_wal_close(log);
 }
 
 static void lay(unsigned kind, bool arrivals, const uint8_t *bytes, size_t size) {
@@ -215,7 +215,7 @@ typedef struct seed {
     size_t size;
 } seed;
 
-/* nd_log_record_fn */
+/* nd_wal_record_fn */
 static nd_status take_arrival(void *context, uint16_t type, const unsigned char *payload,
                               size_t size, nd_error *error) {
     seed *to = context;
@@ -231,7 +231,7 @@ static nd_status take_arrival(void *context, uint16_t type, const unsigned char 
 static void write_seeds(const char *directory, unsigned kind) {
     static seed state, arrivals;
     nd_error error;
-    nd_log_tail tail;
+    nd_wal_tail tail;
     char path[400];
     const small_file *file = file_of(kind, "clusters-"), *log = file_of(kind, "log-");
     if (file->size + 1 > sizeof state.bytes) target_fail("%s: too large to begin with", file->name);
@@ -243,7 +243,7 @@ static void write_seeds(const char *directory, unsigned kind) {
     place_clear();
     place_put(log->name, log->bytes, log->size);
     snprintf(path, sizeof path, "%s/%s", place, log->name);
-    must(nd_log_read(path, number_of(log), take_arrival, &arrivals, &nd_allocator_default, &tail,
+    must(nd_wal_read(path, number_of(log), take_arrival, &arrivals, &nd_allocator_default, &tail,
                      &error),
          &error);
     target_write_seed(directory, kind ? "founds" : "nearest", arrivals.bytes, arrivals.size);

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-struct nd_background {
+struct nd_async_task {
     nd_allocator allocator;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -13,15 +13,15 @@ struct nd_background {
     /* Under the lock. */
     bool running, ending;
     /* Belong to the thread while it runs a task, to the caller otherwise. */
-    nd_background_fn *fn;
+    nd_async_task_fn *fn;
     void *context;
     nd_status status;
     nd_error error;
 };
 
-nd_status nd_background_create(const nd_allocator *allocator, nd_background **out,
+nd_status nd_async_task_create(const nd_allocator *allocator, nd_async_task **out,
                                nd_error *error) {
-    nd_background *t = nd_allocate_zero(allocator, 1, sizeof *t);
+    nd_async_task *t = nd_allocate_zero(allocator, 1, sizeof *t);
     if (!t) return nd_fail_memory(error, sizeof *t, "a thread");
     t->allocator = *allocator;
     pthread_mutex_init(&t->lock, NULL);
@@ -31,7 +31,7 @@ nd_status nd_background_create(const nd_allocator *allocator, nd_background **ou
 }
 
 static void *run_tasks(void *argument) {
-    nd_background *t = argument;
+    nd_async_task *t = argument;
     pthread_mutex_lock(&t->lock);
     for (;;) {
         while (!t->running && !t->ending) pthread_cond_wait(&t->changed, &t->lock);
@@ -46,20 +46,20 @@ static void *run_tasks(void *argument) {
     return NULL;
 }
 
-static void raise_flag(nd_background *t, bool *flag) {
+static void raise_flag(nd_async_task *t, bool *flag) {
     pthread_mutex_lock(&t->lock);
     *flag = true;
     pthread_cond_signal(&t->changed);
     pthread_mutex_unlock(&t->lock);
 }
 
-static void wait_until_done(nd_background *t) {
+static void wait_until_done(nd_async_task *t) {
     pthread_mutex_lock(&t->lock);
     while (t->running) pthread_cond_wait(&t->changed, &t->lock);
     pthread_mutex_unlock(&t->lock);
 }
 
-void nd_background_free(nd_background *t) {
+void nd_async_task_free(nd_async_task *t) {
     if (!t) return;
     if (t->started && t->process == getpid()) {
         wait_until_done(t);
@@ -72,7 +72,7 @@ void nd_background_free(nd_background *t) {
     nd_release(&allocator, t);
 }
 
-void nd_background_begin(nd_background *t, nd_background_fn *fn, void *context) {
+void nd_async_task_start(nd_async_task *t, nd_async_task_fn *fn, void *context) {
     t->fn = fn;
     t->context = context;
     t->started = t->started || pthread_create(&t->thread, NULL, run_tasks, t) == 0;
@@ -81,13 +81,13 @@ void nd_background_begin(nd_background *t, nd_background_fn *fn, void *context) 
     else t->status = fn(context, &t->error);
 }
 
-nd_status nd_background_run(nd_background *t, nd_background_fn *fn, void *context,
+nd_status nd_async_task_run(nd_async_task *t, nd_async_task_fn *fn, void *context,
                             nd_error *error) {
     t->status = fn(context, &t->error);
-    return nd_background_wait(t, error);
+    return nd_async_task_wait(t, error);
 }
 
-nd_status nd_background_wait(nd_background *t, nd_error *error) {
+nd_status nd_async_task_wait(nd_async_task *t, nd_error *error) {
     wait_until_done(t);
     return t->status == ND_OK ? ND_OK : nd_fail(error, t->status, "%s", t->error.message);
 }

@@ -74,7 +74,7 @@ static inline uint64_t nd_fold_multiply(uint64_t a, uint64_t b) {
 }
 
 /* In each byte: the number of bits set in that byte and in all lower ones. */
-static inline uint64_t nd_ones_through_bytes(uint64_t x) {
+static inline uint64_t nd_popcount_running(uint64_t x) {
     x -= x >> 1 & UINT64_C(0x5555555555555555);
     x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
     x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
@@ -83,11 +83,11 @@ static inline uint64_t nd_ones_through_bytes(uint64_t x) {
 
 /* The number of bits set. Without an instruction for it, __builtin_popcountll is a function call,
  * which is slower than these few operations. */
-static inline unsigned nd_ones(uint64_t x) {
+static inline unsigned nd_popcount(uint64_t x) {
 #if defined(__POPCNT__) || defined(__ARM_NEON)
     return (unsigned)__builtin_popcountll(x);
 #else
-    return (unsigned)(nd_ones_through_bytes(x) >> 56);
+    return (unsigned)(nd_popcount_running(x) >> 56);
 #endif
 }
 
@@ -100,7 +100,7 @@ static inline unsigned nd_select_bit(uint64_t word, unsigned rank) {
     return (unsigned)_tzcnt_u64(_pdep_u64(UINT64_C(1) << rank, word));
 #else
     const uint64_t each = UINT64_C(0x0101010101010101), highest = each << 7;
-    uint64_t through = nd_ones_through_bytes(word),
+    uint64_t through = nd_popcount_running(word),
              passed = ((rank * each | highest) - through) & highest;
     unsigned position = (unsigned)((passed >> 7) * each >> 56) * 8;
     word >>= position;

@@ -9,7 +9,7 @@
 
 enum { FRACTION_BITS = 46 };
 
-uint64_t nd_log_fixed(uint64_t x) {
+uint64_t nd_fixed_log(uint64_t x) {
     __extension__ typedef unsigned __int128 u128;
     unsigned whole = 63 - (unsigned)__builtin_clzll(x);
     uint64_t mantissa = x << (63 - whole), log2 = whole;
@@ -19,5 +19,5 @@ uint64_t nd_log_fixed(uint64_t x) {
         mantissa = (uint64_t)(square >> (63 + bit));
         log2 = log2 << 1 | bit;
     }
-    return (uint64_t)((u128)log2 * LN_2 >> (64 + FRACTION_BITS - ND_LOG_BITS));
+    return (uint64_t)((u128)log2 * LN_2 >> (64 + FRACTION_BITS - ND_FIXED_LOG_BITS));
 }

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 /* Fractional bits of the results. */
-#define ND_LOG_BITS 40
+#define ND_FIXED_LOG_BITS 40
 
-/* ln x in units of 2^-ND_LOG_BITS, for x >= 1. The result is within 2^-39 of the true value and
- * never decreases as x grows. Costs 46 dependent multiplications. */
-uint64_t nd_log_fixed(uint64_t x);
+/* ln x in units of 2^-ND_FIXED_LOG_BITS, for x >= 1. The result is within 2^-39 of the true value
+ * and never decreases as x grows. Costs 46 dependent multiplications. */
+uint64_t nd_fixed_log(uint64_t x);
 
 #endif

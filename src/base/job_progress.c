@@ -18,8 +18,8 @@ static void call(nd_progress *progress) {
     atomic_store(&progress->calling, false);
 }
 
-nd_status nd_progress_tell(nd_progress *progress, nd_stage stage, uint64_t done, uint64_t total,
-                           nd_error *error) {
+nd_status nd_progress_report(nd_progress *progress, nd_stage stage, uint64_t done, uint64_t total,
+                             nd_error *error) {
     if (begin_call(progress)) {
         progress->stage = stage;
         progress->done = done;
@@ -29,7 +29,7 @@ nd_status nd_progress_tell(nd_progress *progress, nd_stage stage, uint64_t done,
     return check_cancelled(progress, error);
 }
 
-nd_status nd_progress_ask(nd_progress *progress, nd_error *error) {
+nd_status nd_progress_poll(nd_progress *progress, nd_error *error) {
     if (!progress) return ND_OK;
     if (begin_call(progress)) call(progress);
     return check_cancelled(progress, error);

@@ -30,9 +30,9 @@ enum { ND_PROGRESS_PATIENCE = 200 };
 
 /* Reports that `done` of `total` is done. ND_ERR_CANCELLED: the caller ends the job now, or has
  * ended it before. */
-nd_status nd_progress_tell(nd_progress *progress, nd_stage stage, uint64_t done, uint64_t total,
-                           nd_error *error);
+nd_status nd_progress_report(nd_progress *progress, nd_stage stage, uint64_t done, uint64_t total,
+                             nd_error *error);
 /* Repeats the last report. `progress` may be NULL: ND_OK. */
-nd_status nd_progress_ask(nd_progress *progress, nd_error *error);
+nd_status nd_progress_poll(nd_progress *progress, nd_error *error);
 
 #endif

@@ -23,8 +23,8 @@ static void test_told_and_asked(void **state) {
     (void)state;
     seen s = {.go_on = true};
     nd_progress progress = {.fn = see, .context = &s};
-    assert_int_equal(nd_progress_tell(&progress, ND_STAGE_DECIDE, 3, 7, NULL), ND_OK);
-    assert_int_equal(nd_progress_ask(&progress, NULL), ND_OK);
+    assert_int_equal(nd_progress_report(&progress, ND_STAGE_DECIDE, 3, 7, NULL), ND_OK);
+    assert_int_equal(nd_progress_poll(&progress, NULL), ND_OK);
     assert_int_equal(s.calls, 2);
     assert_int_equal(s.stage, ND_STAGE_DECIDE);
     assert_int_equal(s.done, 3);
@@ -36,11 +36,11 @@ static void test_answer_stays(void **state) {
     seen s = {.go_on = false};
     nd_progress progress = {.fn = see, .context = &s};
     nd_error error;
-    assert_int_equal(nd_progress_ask(&progress, &error), ND_ERR_CANCELLED);
+    assert_int_equal(nd_progress_poll(&progress, &error), ND_ERR_CANCELLED);
     assert_string_equal(error.message, "cancelled");
     s.go_on = true;
-    assert_int_equal(nd_progress_ask(&progress, NULL), ND_ERR_CANCELLED);
-    assert_int_equal(nd_progress_tell(&progress, ND_STAGE_READ, 0, 0, NULL), ND_ERR_CANCELLED);
+    assert_int_equal(nd_progress_poll(&progress, NULL), ND_ERR_CANCELLED);
+    assert_int_equal(nd_progress_report(&progress, ND_STAGE_READ, 0, 0, NULL), ND_ERR_CANCELLED);
     assert_int_equal(s.calls, 1);
 }
 
@@ -48,21 +48,21 @@ static void test_answer_stays(void **state) {
 static bool see_inside(void *context, nd_stage stage, uint64_t done, uint64_t total) {
     (void)stage, (void)done, (void)total;
     nd_progress *progress = context;
-    return nd_progress_ask(progress, NULL) == ND_OK;
+    return nd_progress_poll(progress, NULL) == ND_OK;
 }
 
 static void test_one_at_a_time(void **state) {
     (void)state;
     nd_progress progress = {.fn = see_inside, .context = &progress};
-    assert_int_equal(nd_progress_ask(&progress, NULL), ND_OK);
+    assert_int_equal(nd_progress_poll(&progress, NULL), ND_OK);
 }
 
 static void test_nobody(void **state) {
     (void)state;
     nd_progress progress = {.fn = NULL};
-    assert_int_equal(nd_progress_tell(&progress, ND_STAGE_READ, 0, 0, NULL), ND_OK);
-    assert_int_equal(nd_progress_ask(&progress, NULL), ND_OK);
-    assert_int_equal(nd_progress_ask(NULL, NULL), ND_OK);
+    assert_int_equal(nd_progress_report(&progress, ND_STAGE_READ, 0, 0, NULL), ND_OK);
+    assert_int_equal(nd_progress_poll(&progress, NULL), ND_OK);
+    assert_int_equal(nd_progress_poll(NULL, NULL), ND_OK);
 }
 
 int main(void) {

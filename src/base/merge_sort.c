@@ -19,7 +19,7 @@ static nd_status merge(const sorting *s, const char *from, size_t middle, size_t
                        nd_error *error) {
     size_t a = 0, b = middle;
     for (size_t i = 0; i < end; i++) {
-        if (i % RUN == 0) ND_TRY(nd_progress_ask(s->progress, error));
+        if (i % RUN == 0) ND_TRY(nd_progress_poll(s->progress, error));
         bool first = b == end ||
                      (a < middle && s->compare(from + a * s->size, from + b * s->size) <= 0);
         memcpy(to + i * s->size, from + (first ? a++ : b++) * s->size, s->size);
@@ -30,7 +30,7 @@ static nd_status merge(const sorting *s, const char *from, size_t middle, size_t
 static nd_status sort(const sorting *s, char *elements, size_t count, char *room, nd_error *error) {
     char *from = elements, *to = room;
     for (size_t i = 0; i < count; i += RUN) {
-        ND_TRY(nd_progress_ask(s->progress, error));
+        ND_TRY(nd_progress_poll(s->progress, error));
         qsort(elements + i * s->size, count - i < RUN ? count - i : RUN, s->size, s->compare);
     }
     for (size_t run = RUN; run < count; run *= 2) {

@@ -10,19 +10,19 @@
 enum { PARTS = 500, THREADS = 4 };
 
 typedef struct run {
-    nd_turns sequencer;
+    nd_sequencer sequencer;
     size_t fail_at; /* the part that fails */
     size_t emitted;
     bool in_order;
 } run;
 
 static nd_status emit_parts(run *r, nd_error *error) {
-    for (size_t part; part = nd_turns_take(&r->sequencer), part < PARTS;) {
+    for (size_t part; part = nd_sequencer_next(&r->sequencer), part < PARTS;) {
         if (part == r->fail_at) return nd_fail(error, ND_ERR_INPUT, "part %zu", part);
-        ND_TRY(nd_turns_await(&r->sequencer, part));
+        ND_TRY(nd_sequencer_await(&r->sequencer, part));
         r->in_order = r->in_order && r->emitted == part;
         r->emitted++;
-        nd_turns_advance(&r->sequencer);
+        nd_sequencer_advance(&r->sequencer);
     }
     return ND_OK;
 }
@@ -32,15 +32,15 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
     run *r = context;
     nd_error own = {0};
     nd_status status = emit_parts(r, &own);
-    if (status != ND_OK) nd_turns_fail(&r->sequencer, status, &own);
+    if (status != ND_OK) nd_sequencer_fail(&r->sequencer, status, &own);
     return ND_OK;
 }
 
 static nd_status run_all(run *r, nd_error *error) {
-    nd_turns_init(&r->sequencer);
+    nd_sequencer_init(&r->sequencer);
     assert_int_equal(nd_run_workers(&nd_allocator_default, THREADS, run_worker, r, NULL), ND_OK);
-    nd_status status = nd_turns_result(&r->sequencer, error);
-    nd_turns_free(&r->sequencer);
+    nd_status status = nd_sequencer_result(&r->sequencer, error);
+    nd_sequencer_free(&r->sequencer);
     return status;
 }
 
@@ -66,19 +66,19 @@ static void test_failure(void **state) {
 
 static void test_reached(void **state) {
     (void)state;
-    nd_turns sequencer;
+    nd_sequencer sequencer;
     bool reached = true;
-    nd_turns_init(&sequencer);
-    assert_int_equal(nd_turns_reached(&sequencer, 1, &reached), ND_OK);
+    nd_sequencer_init(&sequencer);
+    assert_int_equal(nd_sequencer_reached(&sequencer, 1, &reached), ND_OK);
     assert_false(reached);
-    nd_turns_advance(&sequencer);
-    assert_int_equal(nd_turns_reached(&sequencer, 1, &reached), ND_OK);
+    nd_sequencer_advance(&sequencer);
+    assert_int_equal(nd_sequencer_reached(&sequencer, 1, &reached), ND_OK);
     assert_true(reached);
-    nd_turns_fail(&sequencer, ND_ERR_IO, NULL);
-    assert_int_equal(nd_turns_reached(&sequencer, 1, &reached), ND_ERR_CANCELLED);
-    assert_int_equal(nd_turns_await(&sequencer, 2), ND_ERR_CANCELLED);
-    assert_int_equal(nd_turns_result(&sequencer, NULL), ND_ERR_IO);
-    nd_turns_free(&sequencer);
+    nd_sequencer_fail(&sequencer, ND_ERR_IO, NULL);
+    assert_int_equal(nd_sequencer_reached(&sequencer, 1, &reached), ND_ERR_CANCELLED);
+    assert_int_equal(nd_sequencer_await(&sequencer, 2), ND_ERR_CANCELLED);
+    assert_int_equal(nd_sequencer_result(&sequencer, NULL), ND_ERR_IO);
+    nd_sequencer_free(&sequencer);
 }
 
 int main(void) {

@@ -25,7 +25,7 @@ static void hold_gate(nd_corpus *corpus, nd_block *block) {
     block->holds_gate = true;
 }
 
-void nd_block_let_go(nd_corpus *corpus, nd_block *block) {
+void nd_block_release(nd_corpus *corpus, nd_block *block) {
     if (block->capacity > 8 * (size_t)BLOCK_BYTES) { /* it grew for one long record */
         nd_release(&corpus->allocator, block->bytes);
         block->bytes = NULL;
@@ -37,7 +37,7 @@ void nd_block_let_go(nd_corpus *corpus, nd_block *block) {
 
 void nd_block_free(nd_corpus *corpus, nd_block *block) {
     const nd_allocator *allocator = &corpus->allocator;
-    nd_block_let_go(corpus, block);
+    nd_block_release(corpus, block);
     nd_release(allocator, block->bytes);
     nd_release(allocator, block->records);
     nd_release(allocator, block->broken);
@@ -356,7 +356,7 @@ static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error)
 
 nd_status nd_corpus_next_block(nd_corpus *corpus, nd_block *block, nd_error *error) {
     nd_release(&corpus->allocator, block->broken);
-    nd_block_let_go(corpus, block);
+    nd_block_release(corpus, block);
     *block = (nd_block){.bytes = block->bytes,
                         .capacity = block->capacity,
                         .records = block->records,

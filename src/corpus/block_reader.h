@@ -10,7 +10,7 @@
 
 typedef struct nd_raw_record {
     size_t start, length; /* in the block's bytes */
-    uint64_t offset;      /* in its file or in the spool: nd_reader_fetch */
+    uint64_t offset;      /* in its file or in the spool: nd_record_reader_fetch */
     uint64_t line;        /* from 1; of a callback or a directory the record's number */
     uint64_t size;        /* bytes of the text in a directory; otherwise of the record; 0: too long,
                              and its end was not read yet */
@@ -40,7 +40,7 @@ typedef struct nd_block {
 nd_status nd_corpus_next_block(nd_corpus *corpus, nd_block *block, nd_error *error);
 
 /* Ends the work on the block's large record, if it has one. */
-void nd_block_let_go(nd_corpus *corpus, nd_block *block);
+void nd_block_release(nd_corpus *corpus, nd_block *block);
 void nd_block_free(nd_corpus *corpus, nd_block *block);
 
 #endif

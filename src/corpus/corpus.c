@@ -116,7 +116,7 @@ static nd_status inspect_inputs(nd_corpus *corpus, nd_error *error) {
 /* ---- the corpus */
 
 nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *allocator,
-                         nd_scratch_disk *disk, nd_corpus **out, nd_error *error) {
+                         nd_temp_space *disk, nd_corpus **out, nd_error *error) {
     nd_corpus *corpus = nd_allocate_zero(allocator, 1, sizeof *corpus);
     if (!corpus) return nd_fail_memory(error, sizeof *corpus, "the inputs");
     corpus->allocator = *allocator;

@@ -47,7 +47,7 @@ typedef struct nd_corpus nd_corpus;
 /* A record of more than so many bytes is *large*. Only one large record is in work at a time, so
  * that memory is bounded by one of them, however many threads there are: a thread that works on one
  * holds the corpus's gate (a mutex). A block holds it from the time it is read until
- * nd_block_let_go, by the same thread; a record reader holds it until nd_reader_let_go.
+ * nd_block_release, by the same thread; a record reader holds it until nd_record_reader_release.
  *
  * Blocks are read in order, so the block that is the next to be stored never waits for the gate
  * behind another block. */
@@ -75,7 +75,7 @@ typedef struct nd_corpus_options {
 /* The options' strings must outlive the corpus. Checks that every input exists (unless errors are
  * skipped) and that files and directories are not mixed. */
 nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *allocator,
-                         nd_scratch_disk *disk, nd_corpus **out, nd_error *error);
+                         nd_temp_space *disk, nd_corpus **out, nd_error *error);
 void nd_corpus_close(nd_corpus *corpus);
 
 size_t nd_corpus_sources(const nd_corpus *corpus);

@@ -122,7 +122,7 @@ static bool add_name(const nd_allocator *allocator, listing *list, const char *n
 static nd_status read_names(nd_directory_walk *walk, DIR *stream, listing *list, nd_error *error) {
     enum { NAMES = 1024 };
     for (size_t i = 0;; i++) {
-        if (i % NAMES == 0) ND_TRY(nd_progress_ask(walk->options.progress, error));
+        if (i % NAMES == 0) ND_TRY(nd_progress_poll(walk->options.progress, error));
         errno = 0;
         const struct dirent *found = readdir(stream);
         if (!found) return errno ? failed(walk, walk->path, errno, error) : ND_OK;

@@ -36,7 +36,7 @@ typedef struct scan {
 
 typedef struct scan_worker {
     scan *scan;
-    nd_reader *reader;
+    nd_record_reader *reader;
     void *own; /* the stage's worker */
 } scan_worker;
 
@@ -90,7 +90,7 @@ static nd_status map_block(scan_worker *w, batch *b, nd_error *error) {
         nd_document document;
         nd_record_state state;
         nd_error why;
-        ND_TRY(nd_reader_parse(w->reader, &b->block, i, &document, &state, &why, error));
+        ND_TRY(nd_record_reader_parse(w->reader, &b->block, i, &document, &state, &why, error));
         const nd_scan_item item = {&document, source, &b->block.records[i]};
         if (state == ND_RECORD_FINE) ND_TRY(map_document(w, b, &item, &state, &why, error));
         if (state == ND_RECORD_FINE) {
@@ -125,8 +125,8 @@ static nd_status emit_batch(scan *s, batch *b, nd_error *error) {
     b->counts.input_bytes = tree ? b->counts.text_bytes : b->block.input_bytes;
     add_counts(s->counts, &b->counts);
     uint64_t done = s->counts->input_bytes;
-    return nd_progress_tell(s->means->progress, ND_STAGE_READ, done,
-                            nd_corpus_expected_bytes(s->corpus, done), error);
+    return nd_progress_report(s->means->progress, ND_STAGE_READ, done,
+                              nd_corpus_expected_bytes(s->corpus, done), error);
 }
 
 /* Emits block `next`, then each finished block directly behind it. REQUIRES: `lock` is held; it is
@@ -139,7 +139,7 @@ static nd_status emit_in_order(scan *s, nd_error *error) {
         status = b->failure.status == ND_OK
                      ? emit_batch(s, b, error)
                      : nd_fail(error, b->failure.status, "%s", b->failure.message);
-        nd_block_let_go(s->corpus, &b->block);
+        nd_block_release(s->corpus, &b->block);
         pthread_mutex_lock(&s->lock);
         s->failed = status != ND_OK;
         s->next++;
@@ -187,7 +187,7 @@ static nd_status map_blocks(scan_worker *w, nd_error *error) {
         nd_status status = nd_corpus_next_block(s->corpus, &b->block, &b->failure);
         if (b->block.end) break;
         if (status == ND_OK) map_block(w, b, &b->failure);
-        nd_reader_let_go(w->reader);
+        nd_record_reader_release(w->reader);
         ND_TRY(finish_batch(s, b, error));
     }
     return ND_OK;
@@ -207,13 +207,13 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
     scan *s = context;
     const nd_scan_stage *stage = s->stage;
     scan_worker w = {.scan = s};
-    nd_status status = nd_reader_create(s->corpus, &w.reader, error);
+    nd_status status = nd_record_reader_create(s->corpus, &w.reader, error);
     if (status == ND_OK && stage->create_worker)
         status = stage->create_worker(stage->plan, &w.own, error);
     if (status == ND_OK) status = map_blocks(&w, error);
     if (status == ND_OK) status = combine(&w, error);
     if (stage->destroy_worker) stage->destroy_worker(stage->plan, w.own);
-    nd_reader_free(w.reader);
+    nd_record_reader_free(w.reader);
     return status;
 }
 

@@ -27,7 +27,7 @@ typedef struct byte_buffer {
     size_t capacity;
 } byte_buffer;
 
-struct nd_reader {
+struct nd_record_reader {
     nd_corpus *corpus;
     nd_json_parser *parser;
     byte_buffer record;   /* a record read by its offset */
@@ -49,8 +49,8 @@ typedef struct parsed_record {
     nd_error *why;
 } parsed_record;
 
-nd_status nd_reader_create(nd_corpus *corpus, nd_reader **out, nd_error *error) {
-    nd_reader *reader = nd_allocate_zero(&corpus->allocator, 1, sizeof *reader);
+nd_status nd_record_reader_create(nd_corpus *corpus, nd_record_reader **out, nd_error *error) {
+    nd_record_reader *reader = nd_allocate_zero(&corpus->allocator, 1, sizeof *reader);
     if (!reader) return nd_fail_memory(error, sizeof *reader, "a reader");
     reader->corpus = corpus;
     for (size_t i = 0; i < OPEN_FILES; i++) reader->open[i].fd = -1;
@@ -58,7 +58,7 @@ nd_status nd_reader_create(nd_corpus *corpus, nd_reader **out, nd_error *error) 
         nd_status status = nd_json_parser_create(&corpus->options.fields, &corpus->allocator,
                                                  &reader->parser, error);
         if (status != ND_OK) {
-            nd_reader_free(reader);
+            nd_record_reader_free(reader);
             return status;
         }
     }
@@ -68,12 +68,12 @@ nd_status nd_reader_create(nd_corpus *corpus, nd_reader **out, nd_error *error) 
 
 /* ---- memory */
 
-static void hold_gate(nd_reader *reader) {
+static void hold_gate(nd_record_reader *reader) {
     if (!reader->holds_gate) pthread_mutex_lock(&reader->corpus->gate);
     reader->holds_gate = true;
 }
 
-void nd_reader_let_go(nd_reader *reader) {
+void nd_record_reader_release(nd_record_reader *reader) {
     if (!reader->holds_gate) return;
     byte_buffer *buffers[] = {&reader->record, &reader->file, &reader->repaired};
     for (size_t i = 0; i < 3; i++) {
@@ -84,9 +84,9 @@ void nd_reader_let_go(nd_reader *reader) {
     reader->holds_gate = false;
 }
 
-void nd_reader_free(nd_reader *reader) {
+void nd_record_reader_free(nd_record_reader *reader) {
     if (!reader) return;
-    nd_reader_let_go(reader);
+    nd_record_reader_release(reader);
     nd_allocator allocator = reader->corpus->allocator;
     for (size_t i = 0; i < OPEN_FILES; i++)
         if (reader->open[i].fd >= 0) close(reader->open[i].fd);
@@ -99,7 +99,8 @@ void nd_reader_free(nd_reader *reader) {
     nd_release(&allocator, reader);
 }
 
-static nd_status reserve(nd_reader *reader, byte_buffer *buffer, size_t size, nd_error *error) {
+static nd_status reserve(nd_record_reader *reader, byte_buffer *buffer, size_t size,
+                         nd_error *error) {
     const nd_allocator *allocator = &reader->corpus->allocator;
     return nd_reserve(allocator, &buffer->bytes, &buffer->capacity, size)
                ? ND_OK
@@ -110,7 +111,7 @@ static nd_status reserve(nd_reader *reader, byte_buffer *buffer, size_t size, nd
 
 /* Opens the file reader->path. The file may have been replaced since the directory walk found it;
  * O_NONBLOCK keeps the call from waiting if it is a pipe now. */
-static nd_status open_file(const nd_reader *reader, int *fd, nd_error *error) {
+static nd_status open_file(const nd_record_reader *reader, int *fd, nd_error *error) {
     struct stat is;
     *fd = nd_open(reader->path,
                   O_RDONLY | O_NONBLOCK | (reader->corpus->options.follow_links ? 0 : O_NOFOLLOW),
@@ -124,7 +125,7 @@ static nd_status open_file(const nd_reader *reader, int *fd, nd_error *error) {
 }
 
 /* Reads the file reader->path into reader->file. A Zstandard window may take a part of `memory`. */
-static nd_status read_with_memory(nd_reader *reader, uint64_t memory, size_t *length,
+static nd_status read_with_memory(nd_record_reader *reader, uint64_t memory, size_t *length,
                                   bool *too_long, bool *window_refused, nd_error *error) {
     const nd_stream_in_options options = {.allocator = &reader->corpus->allocator,
                                           .progress = reader->corpus->options.progress,
@@ -154,8 +155,8 @@ static nd_status read_with_memory(nd_reader *reader, uint64_t memory, size_t *le
 
 /* Reads a whole file, decompressed. *too_long: it has more than max_record bytes. Several threads
  * may read files at the same time, but only the holder of the gate with a large window. */
-static nd_status read_file(nd_reader *reader, const char *root, const char *path, size_t *length,
-                           bool *too_long, nd_error *error) {
+static nd_status read_file(nd_record_reader *reader, const char *root, const char *path,
+                           size_t *length, bool *too_long, nd_error *error) {
     const nd_allocator *allocator = &reader->corpus->allocator;
     uint64_t memory = reader->corpus->options.memory,
              little = (uint64_t)ND_LARGE_RECORD * ND_WINDOW_SHARE;
@@ -172,7 +173,7 @@ static nd_status read_file(nd_reader *reader, const char *root, const char *path
 
 /* ---- invalid text of directories and callbacks */
 
-static nd_status repair_text(nd_reader *reader, nd_document *document, nd_error *error) {
+static nd_status repair_text(nd_record_reader *reader, nd_document *document, nd_error *error) {
     size_t length = nd_utf8_repair(document->text, document->length, NULL);
     ND_TRY(reserve(reader, &reader->repaired, length + 1, error));
     nd_utf8_repair(document->text, document->length, reader->repaired.bytes);
@@ -181,7 +182,7 @@ static nd_status repair_text(nd_reader *reader, nd_document *document, nd_error 
     return ND_OK;
 }
 
-static nd_status check_text(nd_reader *reader, const char *where, parsed_record *parsed,
+static nd_status check_text(nd_record_reader *reader, const char *where, parsed_record *parsed,
                             nd_error *error) {
     nd_document *document = &parsed->document;
     size_t valid = nd_kernel_get()->utf8_valid_prefix(document->text, document->length);
@@ -203,7 +204,7 @@ typedef struct json_line {
     uint64_t number;
 } json_line;
 
-static nd_status parse_line(nd_reader *reader, const json_line *line, parsed_record *parsed,
+static nd_status parse_line(nd_record_reader *reader, const json_line *line, parsed_record *parsed,
                             nd_error *error) {
     nd_json_record record;
     char reason[512];
@@ -255,7 +256,7 @@ static bool is_json_lines(const char *path, const char *bytes, size_t length) {
     return length > 0 && *bytes == '{';
 }
 
-static nd_status make_id(nd_reader *reader, const nd_source *source, const char *path,
+static nd_status make_id(nd_record_reader *reader, const nd_source *source, const char *path,
                          nd_document *out, nd_error *error) {
     size_t prefix = nd_source_prefix(source), length = strlen(path);
     out->id = path;
@@ -270,7 +271,7 @@ static nd_status make_id(nd_reader *reader, const nd_source *source, const char 
     return ND_OK;
 }
 
-static nd_status parse_file(nd_reader *reader, const nd_source *source, const char *path,
+static nd_status parse_file(nd_record_reader *reader, const nd_source *source, const char *path,
                             parsed_record *parsed, nd_error *error) {
     size_t length = 0;
     bool too_long = false;
@@ -302,7 +303,7 @@ static nd_status parse_file(nd_reader *reader, const nd_source *source, const ch
 
 /* ---- records of a block */
 
-static nd_status parse_callback(nd_reader *reader, const nd_block *block,
+static nd_status parse_callback(nd_record_reader *reader, const nd_block *block,
                                 const nd_raw_record *record, parsed_record *parsed,
                                 nd_error *error) {
     bool has_id = record->id_start != SIZE_MAX;
@@ -317,8 +318,8 @@ static nd_status parse_callback(nd_reader *reader, const nd_block *block,
     return check_text(reader, where, parsed, error);
 }
 
-static nd_status parse_record(nd_reader *reader, const nd_block *block, const nd_raw_record *record,
-                              parsed_record *parsed, nd_error *error) {
+static nd_status parse_record(nd_record_reader *reader, const nd_block *block,
+                              const nd_raw_record *record, parsed_record *parsed, nd_error *error) {
     const nd_source *source = &reader->corpus->sources[block->source];
     const char *bytes = block->bytes + record->start;
     if (record->too_long && source->kind != ND_SOURCE_TREE) {
@@ -336,8 +337,9 @@ static nd_status parse_record(nd_reader *reader, const nd_block *block, const nd
     return parse_line(reader, &line, parsed, error);
 }
 
-nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out,
-                          nd_record_state *state, nd_error *why, nd_error *error) {
+nd_status nd_record_reader_parse(nd_record_reader *reader, const nd_block *block, size_t index,
+                                 nd_document *out, nd_record_state *state, nd_error *why,
+                                 nd_error *error) {
     parsed_record parsed = {.state = ND_RECORD_FINE, .why = why};
     ND_TRY(parse_record(reader, block, &block->records[index], &parsed, error));
     *state = parsed.state;
@@ -349,7 +351,7 @@ nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index
 
 /* Opens a plain input, or finds it open, and checks that it is still the file that was read first.
  */
-static nd_status open_source(nd_reader *reader, size_t index, int *fd, nd_error *error) {
+static nd_status open_source(nd_record_reader *reader, size_t index, int *fd, nd_error *error) {
     size_t slot = index % OPEN_FILES;
     if (reader->open[slot].fd >= 0 && reader->open[slot].source == index) {
         *fd = reader->open[slot].fd;
@@ -372,8 +374,8 @@ static nd_status open_source(nd_reader *reader, size_t index, int *fd, nd_error 
     return ND_OK;
 }
 
-nd_status nd_reader_read(nd_reader *reader, size_t index, uint64_t offset, size_t length, char *to,
-                         nd_error *error) {
+nd_status nd_record_reader_read(nd_record_reader *reader, size_t index, uint64_t offset,
+                                size_t length, char *to, nd_error *error) {
     const nd_source *source = &reader->corpus->sources[index];
     if (source->in_spool) return nd_spool_read(&reader->corpus->spool, to, length, offset, error);
     int fd = -1;
@@ -381,21 +383,22 @@ nd_status nd_reader_read(nd_reader *reader, size_t index, uint64_t offset, size_
     return nd_file_read_at(fd, to, length, offset, source->name, error);
 }
 
-nd_status nd_reader_fetch(nd_reader *reader, size_t index, uint64_t offset, size_t length,
-                          const char **bytes, nd_error *error) {
+nd_status nd_record_reader_fetch(nd_record_reader *reader, size_t index, uint64_t offset,
+                                 size_t length, const char **bytes, nd_error *error) {
     if (length > ND_LARGE_RECORD) hold_gate(reader);
     ND_TRY(reserve(reader, &reader->record, length + ND_JSON_PADDING, error));
-    ND_TRY(nd_reader_read(reader, index, offset, length, reader->record.bytes, error));
+    ND_TRY(nd_record_reader_read(reader, index, offset, length, reader->record.bytes, error));
     memset(reader->record.bytes + length, 0, ND_JSON_PADDING);
     *bytes = reader->record.bytes;
     return ND_OK;
 }
 
-nd_status nd_reader_fetch_text(nd_reader *reader, size_t index, uint64_t offset, size_t length,
-                               const char **text, size_t *text_length, nd_error *error) {
+nd_status nd_record_reader_fetch_text(nd_record_reader *reader, size_t index, uint64_t offset,
+                                      size_t length, const char **text, size_t *text_length,
+                                      nd_error *error) {
     const nd_source *source = &reader->corpus->sources[index];
     const char *bytes = NULL;
-    ND_TRY(nd_reader_fetch(reader, index, offset, length, &bytes, error));
+    ND_TRY(nd_record_reader_fetch(reader, index, offset, length, &bytes, error));
     nd_error why;
     parsed_record parsed = {.document = {.text = bytes, .length = length}, .why = &why};
     const json_line line = {bytes, length, source->name, 0};

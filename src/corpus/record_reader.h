@@ -21,33 +21,35 @@ typedef enum nd_record_state {
 } nd_record_state;
 
 /* Used by one thread at a time. The corpus must outlive it. */
-typedef struct nd_reader nd_reader;
-nd_status nd_reader_create(nd_corpus *corpus, nd_reader **out, nd_error *error);
-void nd_reader_free(nd_reader *reader);
+typedef struct nd_record_reader nd_record_reader;
+nd_status nd_record_reader_create(nd_corpus *corpus, nd_record_reader **out, nd_error *error);
+void nd_record_reader_free(nd_record_reader *reader);
 /* Ends the work on a large record, if the reader has one. REQUIRES: called before the thread waits
  * for another one. */
-void nd_reader_let_go(nd_reader *reader);
+void nd_record_reader_release(nd_record_reader *reader);
 
 /* Parses record `index` of a block. If the record is bad, *state says so, and *why gets a message
  * that begins with its position ("FILE:LINE: "). A status other than ND_OK is a failure of the
  * machine (memory, ...), not of the record. Invalid text is replaced if the corpus's options say
  * so. */
-nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out,
-                          nd_record_state *state, nd_error *why, nd_error *error);
+nd_status nd_record_reader_parse(nd_record_reader *reader, const nd_block *block, size_t index,
+                                 nd_document *out, nd_record_state *state, nd_error *why,
+                                 nd_error *error);
 
 /* Copies `length` bytes of a source, from `offset` on, to `to`: one record, or several with the
  * newlines between them. */
-nd_status nd_reader_read(nd_reader *reader, size_t source, uint64_t offset, size_t length, char *to,
-                         nd_error *error);
+nd_status nd_record_reader_read(nd_record_reader *reader, size_t source, uint64_t offset,
+                                size_t length, char *to, nd_error *error);
 
 /* Reads the record at an offset: its bytes, with ND_JSON_PADDING readable bytes behind them; of a
  * directory, the path. Valid until the reader's next call. */
-nd_status nd_reader_fetch(nd_reader *reader, size_t source, uint64_t offset, size_t length,
-                          const char **bytes, nd_error *error);
+nd_status nd_record_reader_fetch(nd_record_reader *reader, size_t source, uint64_t offset,
+                                 size_t length, const char **bytes, nd_error *error);
 
 /* Reads the text of the document at an offset. The document was fine when it was read first;
  * ND_ERR_IO ("changed while it was read") if it is not any more. */
-nd_status nd_reader_fetch_text(nd_reader *reader, size_t source, uint64_t offset, size_t length,
-                               const char **text, size_t *text_length, nd_error *error);
+nd_status nd_record_reader_fetch_text(nd_record_reader *reader, size_t source, uint64_t offset,
+                                      size_t length, const char **text, size_t *text_length,
+                                      nd_error *error);
 
 #endif

@@ -38,7 +38,7 @@ static void index_by_rank(const nd_candidate_block *x, const nd_part_buffer *sor
 static nd_status load_pairs(nd_candidate_block *x, const nd_candidates *c, size_t part,
                             nd_error *error) {
     nd_part_buffer *pairs = &x->pairs;
-    ND_TRY(nd_part_sorter_load(c->pairs, part, 0, pairs, error));
+    ND_TRY(nd_external_sort_load(c->pairs, part, 0, pairs, error));
     size_t unique = 0;
     for (size_t i = 0; i < pairs->count; i++)
         if (i == 0 || pairs->words[i] != pairs->words[i - 1])
@@ -56,7 +56,7 @@ static nd_status load_pairs(nd_candidate_block *x, const nd_candidates *c, size_
 static nd_status load_postings(nd_candidate_block *x, const nd_candidates *c, size_t part,
                                nd_error *error) {
     const nd_allocator *a = &c->allocator;
-    ND_TRY(nd_part_sorter_load(c->postings, part, 0, &x->postings, error));
+    ND_TRY(nd_external_sort_load(c->postings, part, 0, &x->postings, error));
     size_t count = x->postings.count;
     nd_part_buffer *b = &x->by_bucket;
     if (!nd_reserve(a, &b->words, &b->capacity, count) ||

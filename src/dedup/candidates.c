@@ -7,17 +7,17 @@ nd_status nd_candidates_init(nd_candidates *c, const nd_run *run, const nd_ranks
     const nd_memory_budget *b = &run->budget;
     size_t parts = (size_t)(ranks->count / ND_DECIDE_BLOCK) + 1;
     *c = (nd_candidates){.allocator = run->allocator, .base = ranks->base};
-    ND_TRY(nd_part_sorter_create(&run->allocator, run->space, parts,
-                                 nd_memory_share(b, ND_MEMORY_PAIRS), "candidate pairs", &c->pairs,
-                                 error));
-    return nd_part_sorter_create(&run->allocator, run->space, parts,
-                                 nd_memory_share(b, ND_MEMORY_POSTINGS), "wide buckets",
-                                 &c->postings, error);
+    ND_TRY(nd_external_sort_create(&run->allocator, run->space, parts,
+                                   nd_memory_share(b, ND_MEMORY_PAIRS), "candidate pairs",
+                                   &c->pairs, error));
+    return nd_external_sort_create(&run->allocator, run->space, parts,
+                                   nd_memory_share(b, ND_MEMORY_POSTINGS), "wide buckets",
+                                   &c->postings, error);
 }
 
 void nd_candidates_free(nd_candidates *c) {
-    nd_part_sorter_free(c->pairs);
-    nd_part_sorter_free(c->postings);
+    nd_external_sort_free(c->pairs);
+    nd_external_sort_free(c->postings);
     nd_first_neighbours_free(&c->neighbours);
     nd_release(&c->allocator, c->bucket_sizes);
     nd_release(&c->allocator, c->indexed);
@@ -25,10 +25,10 @@ void nd_candidates_free(nd_candidates *c) {
     *c = (nd_candidates){.allocator = c->allocator};
 }
 
-static nd_status push(const nd_candidates *c, nd_part_sorter *sorter, uint32_t rank, uint32_t other,
-                      nd_error *error) {
-    return nd_part_sorter_push(sorter, (size_t)(rank - c->base) / ND_DECIDE_BLOCK,
-                               (uint64_t)rank << 32 | other, error);
+static nd_status push(const nd_candidates *c, nd_external_sort *sorter, uint32_t rank,
+                      uint32_t other, nd_error *error) {
+    return nd_external_sort_push(sorter, (size_t)(rank - c->base) / ND_DECIDE_BLOCK,
+                                 (uint64_t)rank << 32 | other, error);
 }
 
 nd_status nd_candidates_add_pair(nd_candidates *c, uint32_t later, uint32_t earlier,

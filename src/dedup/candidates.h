@@ -24,9 +24,9 @@ typedef struct nd_indexed_bucket {
 
 typedef struct nd_candidates {
     nd_allocator allocator;
-    uint32_t base;            /* rank of the first document of the run */
-    nd_part_sorter *pairs;    /* later rank << 32 | earlier rank; part: block of the later one */
-    nd_part_sorter *postings; /* rank << 32 | large bucket; part: block of the rank */
+    uint32_t base;              /* rank of the first document of the run */
+    nd_external_sort *pairs;    /* later rank << 32 | earlier rank; part: block of the later one */
+    nd_external_sort *postings; /* rank << 32 | large bucket; part: block of the rank */
     uint32_t large_buckets;
     uint32_t *bucket_sizes; /* members of the run, of each large bucket */
     size_t bucket_capacity;

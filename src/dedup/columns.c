@@ -95,11 +95,11 @@ nd_status nd_columns_id(const nd_columns *c, uint32_t document, nd_id_buffer *bu
     return ND_OK;
 }
 
-nd_status nd_columns_text(const nd_columns *c, nd_reader *reader, uint32_t document,
+nd_status nd_columns_text(const nd_columns *c, nd_record_reader *reader, uint32_t document,
                           const char **text, size_t *length, nd_error *error) {
-    return nd_reader_fetch_text(reader, nd_columns_source(c, document),
-                                nd_columns_offset(c, document), nd_columns_length(c, document),
-                                text, length, error);
+    return nd_record_reader_fetch_text(reader, nd_columns_source(c, document),
+                                       nd_columns_offset(c, document),
+                                       nd_columns_length(c, document), text, length, error);
 }
 
 nd_status nd_columns_sketch(const nd_columns *c, uint32_t document, void *scratch,

@@ -61,7 +61,7 @@ size_t nd_columns_source(const nd_columns *columns, uint32_t document);
 nd_status nd_columns_id(const nd_columns *columns, uint32_t document, nd_id_buffer *buffer,
                         nd_error *error);
 /* The text, fetched again; valid until the reader's next call. */
-nd_status nd_columns_text(const nd_columns *columns, nd_reader *reader, uint32_t document,
+nd_status nd_columns_text(const nd_columns *columns, nd_record_reader *reader, uint32_t document,
                           const char **text, size_t *length, nd_error *error);
 /* The sketch: in the spool's memory, else copied to `scratch` (sketch_size bytes). */
 nd_status nd_columns_sketch(const nd_columns *columns, uint32_t document, void *scratch,

@@ -265,7 +265,7 @@ static nd_status decide_block(decider *d, nd_error *error) {
         ND_TRY(resolve(d, rank, error));
     uint32_t decided = d->block->end - d->ranks->base;
     ND_TRY(d->request->decided(d->request->context, decided, error));
-    return nd_progress_tell(run->progress, ND_STAGE_DECIDE, decided, d->ranks->count, error);
+    return nd_progress_report(run->progress, ND_STAGE_DECIDE, decided, d->ranks->count, error);
 }
 
 static nd_status load_run(void *context, uint32_t index, nd_error *error) {

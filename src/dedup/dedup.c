@@ -115,7 +115,7 @@ static nd_status propose(dedup *d, nd_error *error) {
                : nd_propose_by_bands(&bands, &d->candidates, error));
     d->summary.wide_buckets = d->candidates.large_buckets;
     if (d->update) return ND_OK; /* which needs the band keys */
-    nd_part_sorter_free(d->ingested.band_keys);
+    nd_external_sort_free(d->ingested.band_keys);
     d->ingested.band_keys = NULL;
     return ND_OK;
 }

@@ -77,7 +77,7 @@ nd_status nd_dedup_outputs_publish(nd_dedup_outputs *outputs, const nd_run *run,
                                                                     : outputs->records;
     if (main_output) summary->output_bytes = nd_output_file_size(main_output);
     double began = nd_seconds();
-    ND_TRY(nd_progress_tell(run->progress, ND_STAGE_SYNC, 0, 0, error));
+    ND_TRY(nd_progress_report(run->progress, ND_STAGE_SYNC, 0, 0, error));
     ND_TRY(nd_publish(&all, error));
     summary->seconds[ND_STAGE_SYNC] = nd_seconds() - began;
     return ND_OK;

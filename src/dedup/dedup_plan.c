@@ -51,7 +51,7 @@ static nd_status plan_fingerprints(nd_dedup_plan *plan, const nd_job_options *o,
 }
 
 nd_status nd_plan_simhash(const nd_dedup_plan *plan, nd_analyzer_outputs outputs,
-                          const nd_feature_counts *words, const nd_allocator *allocator,
+                          const nd_count_min *words, const nd_allocator *allocator,
                           nd_analyzer **analyzer, nd_text_simhash **simhash, nd_error *error) {
     ND_TRY(nd_analyzer_create_for(outputs, &plan->features, allocator, analyzer, error));
     if (plan->counts_words && !words) return ND_OK;
@@ -130,7 +130,7 @@ nd_status nd_dedup_plan_make(nd_dedup_goal goal, const nd_job_options *o,
                             .verify = o->verify,
                             .threshold = o->threshold};
     if (goal == ND_GOAL_DEDUP) ND_TRY(plan_survivors(plan, o, error));
-    if (wants_index(plan, o)) ND_TRY(nd_analyzer_options_check(&plan->analyzer, error));
+    if (wants_index(plan, o)) ND_TRY(nd_analyzer_options_check_stored(&plan->analyzer, error));
     ND_TRY(choose_sketch(plan, o, index, error));
     plan->measure = measure_of(plan);
     plan->estimated = plan->verify == ND_VERIFY_NONE && !nd_plan_has_fingerprints(plan);

@@ -63,7 +63,7 @@ static inline bool nd_plan_has_sentences(const nd_dedup_plan *plan) {
  * documents' words, where the plan counts them. For one thread. The caller sets both pointers to
  * NULL before, and frees both in any case. */
 nd_status nd_plan_simhash(const nd_dedup_plan *plan, nd_analyzer_outputs outputs,
-                          const nd_feature_counts *words, const nd_allocator *allocator,
+                          const nd_count_min *words, const nd_allocator *allocator,
                           nd_analyzer **analyzer, nd_text_simhash **simhash, nd_error *error);
 
 #endif

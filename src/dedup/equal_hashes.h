@@ -10,7 +10,7 @@
 typedef nd_status nd_hash_run_fn(void *context, const uint64_t *words, size_t count,
                                  nd_error *error);
 
-nd_status nd_hash_runs_each(const nd_part_sorter *sorter, const nd_allocator *allocator,
+nd_status nd_hash_runs_each(const nd_external_sort *sorter, const nd_allocator *allocator,
                             nd_hash_run_fn *fn, void *context, nd_error *error);
 
 #endif

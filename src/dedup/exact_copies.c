@@ -25,7 +25,7 @@ static nd_status mark_copies(copy_finder *f, const uint64_t *words, size_t count
     enum { ASKED = 4096 };
     f->count = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i % ASKED == ASKED - 1) ND_TRY(nd_progress_ask(f->run->progress, error));
+        if (i % ASKED == ASKED - 1) ND_TRY(nd_progress_poll(f->run->progress, error));
         original o = {.document = (uint32_t)words[i]};
         ND_TRY(nd_spool_read(f->hashes, o.hash, sizeof o.hash, (uint64_t)o.document * sizeof o.hash,
                              error));
@@ -70,7 +70,7 @@ nd_status nd_find_exact_copies(const nd_run *run, nd_ingested *ingested, const n
     nd_status status = nd_hash_runs_each(ingested->text_hash_order, &run->allocator, resolve_run,
                                          &finder, error);
     nd_release(&run->allocator, finder.originals);
-    nd_part_sorter_free(ingested->text_hash_order);
+    nd_external_sort_free(ingested->text_hash_order);
     ingested->text_hash_order = NULL;
     nd_spool_free(&ingested->text_hashes);
     return status;

@@ -30,7 +30,7 @@ struct nd_index_update {
     nd_index_settings settings;
     uint32_t base;          /* documents of the index before the run */
     uint64_t job;           /* names the ingest job: a hash of its inputs and options */
-    nd_batch_mark earlier;  /* what an earlier run of the same job has added; end 0: nothing */
+    nd_ingest_mark earlier; /* what an earlier run of the same job has added; end 0: nothing */
     uint8_t *known;         /* bit d: document d is among that; NULL: none is */
     uint32_t *given_again;  /* by number - earlier.begin: the document of this run with that id;
                                UINT32_MAX: none; NULL: all are UINT32_MAX */
@@ -86,12 +86,12 @@ static uint64_t name_job(const nd_job_options *o) {
 
 /* An unfinished job goes on where the names agree. Callbacks have nothing that would tell one job
  * from another. */
-static bool continues(const nd_index_update *u, const nd_batch_mark *m) {
+static bool continues(const nd_index_update *u, const nd_ingest_mark *m) {
     return (m->batch == u->job && !u->options->records) || u->options->resume;
 }
 
 static void find_earlier(nd_index_update *u) {
-    nd_batch_mark m = nd_store_batch(u->store);
+    nd_ingest_mark m = nd_store_ingest_mark(u->store);
     u->job = name_job(u->options);
     bool same = m.finished ? m.batch == u->job && u->options->resume : continues(u, &m);
     if (m.end == 0 || (m.finished && !same)) return;
@@ -120,8 +120,8 @@ nd_status nd_index_update_open(const nd_run *run, const nd_job_options *o, nd_in
     nd_store_set_progress(u->store, run->progress);
     u->settings = nd_store_state(u->store)->settings;
     ND_TRY(check_settings(o, &u->settings, error));
-    ND_TRY(nd_store_settle(u->store, error));
-    u->base = nd_store_numbers(u->store);
+    ND_TRY(nd_store_flush_removed(u->store, error));
+    u->base = nd_store_document_count(u->store);
     u->last_checkpoint = nd_seconds();
     find_earlier(u);
     return ND_OK;
@@ -288,7 +288,7 @@ static nd_status put_rows(const addition *x, const uint64_t *keys, nd_error *err
     for (uint32_t number = 0; status == ND_OK && number < x->count; number++) {
         status = put_row(x, number, keys, &b, error);
         if (status == ND_OK && number % PROGRESS_ROWS == 0)
-            status = nd_progress_tell(run->progress, ND_STAGE_WRITE, number, x->count, error);
+            status = nd_progress_report(run->progress, ND_STAGE_WRITE, number, x->count, error);
     }
     nd_release(a, b.id.bytes);
     nd_release(a, b.set.bytes);
@@ -301,9 +301,9 @@ static nd_status put_rows(const addition *x, const uint64_t *keys, nd_error *err
 /* Part after part, the band keys of the rows are the entries of the segment's band tables in
  * order. */
 static nd_status put_bands(const addition *x, nd_part_buffer *buffer, nd_error *error) {
-    const nd_part_sorter *keys = x->source->band_keys;
-    for (size_t part = 0; part < nd_part_sorter_parts(keys); part++) {
-        ND_TRY(nd_part_sorter_load(keys, part, 32, buffer, error));
+    const nd_external_sort *keys = x->source->band_keys;
+    for (size_t part = 0; part < nd_external_sort_parts(keys); part++) {
+        ND_TRY(nd_external_sort_load(keys, part, 32, buffer, error));
         size_t count = 0;
         for (size_t i = 0; i < buffer->count; i++) {
             uint32_t row = x->row_of[(uint32_t)buffer->words[i]];
@@ -348,11 +348,11 @@ static nd_status write_segment(addition *x, nd_manifest_segment *segment, nd_err
 }
 
 /* What the job has added so far, with `more` documents behind all that are in the index. */
-static nd_batch_mark mark_of(const nd_index_update *u, uint32_t more) {
-    return (nd_batch_mark){.batch = u->job,
-                           .begin = u->earlier.end > 0 ? u->earlier.begin : u->base,
-                           .end = nd_store_numbers(u->store) + more,
-                           .finished = true};
+static nd_ingest_mark mark_of(const nd_index_update *u, uint32_t more) {
+    return (nd_ingest_mark){.batch = u->job,
+                            .begin = u->earlier.end > 0 ? u->earlier.begin : u->base,
+                            .end = nd_store_document_count(u->store) + more,
+                            .finished = true};
 }
 
 /* Whether more documents of the job will follow. */
@@ -361,7 +361,7 @@ typedef enum job_end { JOB_GOES_ON, JOB_ENDS } job_end;
 static nd_status add_segment(addition *x, job_end end, nd_error *error) {
     nd_manifest_segment segment = {0};
     if (x->count > 0) ND_TRY(write_segment(x, &segment, error));
-    nd_batch_mark mark = mark_of(x->update, x->count);
+    nd_ingest_mark mark = mark_of(x->update, x->count);
     mark.finished = end == JOB_ENDS;
     return nd_store_publish(x->update->store, x->count > 0 ? &segment : NULL, &mark, error);
 }
@@ -369,12 +369,12 @@ static nd_status add_segment(addition *x, job_end end, nd_error *error) {
 /* ---- few documents: the write-ahead log */
 
 static nd_status gather_keys(const addition *x, uint64_t *keys, nd_error *error) {
-    const nd_part_sorter *sorter = x->source->band_keys;
+    const nd_external_sort *sorter = x->source->band_keys;
     uint32_t bands = x->update->settings.bands;
     nd_part_buffer buffer = {0};
     nd_status status = ND_OK;
-    for (size_t part = 0; status == ND_OK && part < nd_part_sorter_parts(sorter); part++) {
-        status = nd_part_sorter_load(sorter, part, 32, &buffer, error);
+    for (size_t part = 0; status == ND_OK && part < nd_external_sort_parts(sorter); part++) {
+        status = nd_external_sort_load(sorter, part, 32, &buffer, error);
         for (size_t i = 0; status == ND_OK && i < buffer.count; i++) {
             uint32_t row = x->row_of[(uint32_t)buffer.words[i]];
             if (row != UINT32_MAX)
@@ -396,8 +396,8 @@ static nd_status add_to_log(const addition *x, nd_error *error) {
     nd_status status = gather_keys(x, keys, error);
     if (status == ND_OK) status = put_rows(x, keys, error);
     nd_release(a, keys);
-    const nd_batch_mark mark = mark_of(u, 0);
-    if (status == ND_OK && x->count > 0) status = nd_store_mark_batch(u->store, &mark, error);
+    const nd_ingest_mark mark = mark_of(u, 0);
+    if (status == ND_OK && x->count > 0) status = nd_store_mark_ingest(u->store, &mark, error);
     if (status == ND_OK) status = nd_store_commit(u->store, error);
     return status == ND_OK && u->options->sync != ND_SYNC_OFF ? nd_store_sync(u->store, error)
                                                               : status;
@@ -406,7 +406,7 @@ static nd_status add_to_log(const addition *x, nd_error *error) {
 static bool goes_to_log(const addition *x) {
     const nd_index_update *u = x->update;
     const nd_columns *columns = x->source->columns;
-    nd_batch_mark last = nd_store_batch(u->store);
+    nd_ingest_mark last = nd_store_ingest_mark(u->store);
     bool alone = !u->options->replace && u->committed == 0 && (last.end == 0 || last.finished);
     bool small = x->count <= FEW_DOCUMENTS && columns->sets.size + columns->ids.size <= FEW_BYTES;
     return alone && small && !nd_store_is_full(u->store);

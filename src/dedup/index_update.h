@@ -43,7 +43,7 @@ typedef struct nd_update_source {
     const nd_columns *columns;
     const nd_ranks *ranks;
     const nd_fates *fates;
-    const nd_part_sorter *band_keys; /* as in nd_ingested */
+    const nd_external_sort *band_keys; /* as in nd_ingested */
 } nd_update_source;
 
 /* Called while documents are decided in the order of input; the fates below `decided` are final.

@@ -15,7 +15,7 @@ typedef struct ingest_plan {
     nd_allocator allocator;
     const nd_dedup_plan *plan;
     const nd_minhash *minhash; /* NULL: fingerprints */
-    nd_feature_counts *words;  /* NULL: words are not counted. Any number of threads */
+    nd_count_min *words;       /* NULL: words are not counted. Any number of threads */
 } ingest_plan;
 
 /* What emitting writes. */
@@ -51,8 +51,8 @@ typedef struct batch {
 
 typedef struct ingest_worker {
     nd_analyzer *analyzer;
-    nd_text_simhash *simhash;    /* NULL: no fingerprints, or made by a second reading */
-    nd_feature_counter *counter; /* of words, where these are counted */
+    nd_text_simhash *simhash;     /* NULL: no fingerprints, or made by a second reading */
+    nd_count_min_buffer *counter; /* of words, where these are counted */
     uint32_t *signature;
     uint64_t *scratch; /* as many words as shingles */
     size_t scratch_capacity;
@@ -139,12 +139,12 @@ static nd_status add_sketch(const ingest_plan *p, ingest_worker *w, batch *b, nd
     if (!nd_plan_has_fingerprints(p->plan)) return add_signature(p, w, b, shingles, error);
     if (w->simhash) {
         nd_fingerprint fingerprint;
-        ND_TRY(nd_text_simhash_of(w->simhash, shingles, &fingerprint, error));
+        ND_TRY(nd_text_simhash_of_shingles(w->simhash, shingles, &fingerprint, error));
         memcpy(b->sketches + b->count * size, &fingerprint, size);
         return ND_OK;
     }
-    return nd_feature_counter_add(w->counter, shingles->hashes,
-                                  shingles->tokens > 0 ? shingles->count : 0, error);
+    return nd_count_min_buffer_add_document(w->counter, shingles->hashes,
+                                            shingles->tokens > 0 ? shingles->count : 0, error);
 }
 
 static nd_status map_document(const void *plan, void *worker, void *own, const nd_scan_item *item,
@@ -193,7 +193,7 @@ static void destroy_worker(const void *plan, void *worker) {
     if (!w) return;
     nd_release(a, w->signature);
     nd_release(a, w->scratch);
-    nd_feature_counter_free(w->counter);
+    nd_count_min_buffer_free(w->counter);
     nd_text_simhash_free(w->simhash);
     nd_analyzer_free(w->analyzer);
     nd_release(a, w);
@@ -204,7 +204,7 @@ static nd_status create_worker(const void *plan, void **worker, nd_error *error)
     const nd_allocator *a = &p->allocator;
     ingest_worker *w = *worker = nd_allocate_zero(a, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    if (p->words) ND_TRY(nd_feature_counter_create(p->words, a, &w->counter, error));
+    if (p->words) ND_TRY(nd_count_min_buffer_create(p->words, a, &w->counter, error));
     if (nd_plan_has_fingerprints(p->plan))
         return nd_plan_simhash(p->plan, ND_SHINGLES_AND_TEXT_HASH, NULL, a, &w->analyzer,
                                &w->simhash, error);
@@ -229,19 +229,19 @@ static void prefetch_keys(const ingest_result *r, const batch *b, size_t i) {
     if (i >= b->count) return;
     const uint64_t *keys = b->keys + b->entries[i].key_start;
     for (size_t k = 0; k < b->entries[i].key_count; k++)
-        nd_part_sorter_prefetch(r->out->band_keys, part_of_key(r->plan, k, keys[k]));
+        nd_external_sort_prefetch(r->out->band_keys, part_of_key(r->plan, k, keys[k]));
 }
 
 static nd_status emit_hashes(nd_ingested *out, const batch *b, const entry *e, uint32_t document,
                              nd_error *error) {
     static const nd_hash_key key = {ND_HASH_C0, ND_HASH_C1, ND_HASH_C2, ND_HASH_C3};
-    ND_TRY(nd_part_sorter_push(out->text_hash_order, (size_t)(e->text_hash[0] >> 56),
-                               e->text_hash[0] << 32 | document, error));
+    ND_TRY(nd_external_sort_push(out->text_hash_order, (size_t)(e->text_hash[0] >> 56),
+                                 e->text_hash[0] << 32 | document, error));
     ND_TRY(nd_spool_append(&out->text_hashes, e->text_hash, sizeof e->text_hash, error));
     if (!e->id_given) return ND_OK;
     uint64_t hash = nd_mix64(nd_hash_token(&key, b->ids + e->id_start, e->id_length));
-    return nd_part_sorter_push(out->id_hash_order, (size_t)(hash >> 56), hash << 32 | document,
-                               error);
+    return nd_external_sort_push(out->id_hash_order, (size_t)(hash >> 56), hash << 32 | document,
+                                 error);
 }
 
 static nd_status emit_document(const ingest_result *r, const batch *b, size_t source, size_t i,
@@ -252,8 +252,8 @@ static nd_status emit_document(const ingest_result *r, const batch *b, size_t so
     ND_TRY(nd_columns_add_record(&out->columns, source, e->record, error));
     const uint64_t *keys = b->keys + e->key_start;
     for (size_t k = 0; k < e->key_count; k++)
-        ND_TRY(nd_part_sorter_push(out->band_keys, part_of_key(r->plan, k, keys[k]),
-                                   nd_band_word(keys[k], document), error));
+        ND_TRY(nd_external_sort_push(out->band_keys, part_of_key(r->plan, k, keys[k]),
+                                     nd_band_word(keys[k], document), error));
     ND_TRY(emit_hashes(out, b, e, document, error));
     if (r->plan->keep != ND_KEEP_FIRST)
         ND_TRY(nd_spool_append(&out->priorities, &e->priority, 8, error));
@@ -293,15 +293,15 @@ static nd_status create_sorters(const nd_run *run, const nd_dedup_plan *plan, nd
     const nd_memory_budget *b = &run->budget;
     size_t parts = (size_t)plan->bands.bands << ND_BAND_PART_BITS;
     if (parts > 0)
-        ND_TRY(nd_part_sorter_create(&run->allocator, run->space, parts,
-                                     nd_memory_share(b, ND_MEMORY_BAND_KEYS), "band keys",
-                                     &out->band_keys, error));
-    ND_TRY(nd_part_sorter_create(&run->allocator, run->space, 256,
-                                 nd_memory_share(b, ND_MEMORY_TEXT_HASH_ORDER), "text hashes",
-                                 &out->text_hash_order, error));
-    return nd_part_sorter_create(&run->allocator, run->space, 256,
-                                 nd_memory_share(b, ND_MEMORY_ID_HASH_ORDER), "id hashes",
-                                 &out->id_hash_order, error);
+        ND_TRY(nd_external_sort_create(&run->allocator, run->space, parts,
+                                       nd_memory_share(b, ND_MEMORY_BAND_KEYS), "band keys",
+                                       &out->band_keys, error));
+    ND_TRY(nd_external_sort_create(&run->allocator, run->space, 256,
+                                   nd_memory_share(b, ND_MEMORY_TEXT_HASH_ORDER), "text hashes",
+                                   &out->text_hash_order, error));
+    return nd_external_sort_create(&run->allocator, run->space, 256,
+                                   nd_memory_share(b, ND_MEMORY_ID_HASH_ORDER), "id hashes",
+                                   &out->id_hash_order, error);
 }
 
 static nd_status prepare(const nd_run *run, const nd_dedup_plan *plan, nd_corpus *corpus,
@@ -312,7 +312,7 @@ static nd_status prepare(const nd_run *run, const nd_dedup_plan *plan, nd_corpus
     nd_spool_init(&out->priorities, &run->allocator, run->space,
                   nd_memory_share(b, ND_MEMORY_PRIORITIES), "priorities");
     ND_TRY(nd_columns_init(&out->columns, run, corpus, plan->sketch_size, error));
-    if (plan->counts_words) ND_TRY(nd_feature_counts_create(&run->allocator, &out->words, error));
+    if (plan->counts_words) ND_TRY(nd_count_min_create(&run->allocator, &out->words, error));
     return create_sorters(run, plan, out, error);
 }
 
@@ -342,11 +342,11 @@ nd_status nd_ingest(const nd_run *run, const nd_job_options *options, const nd_d
 }
 
 void nd_ingested_free(nd_ingested *in) {
-    nd_part_sorter_free(in->band_keys);
-    nd_part_sorter_free(in->text_hash_order);
-    nd_part_sorter_free(in->id_hash_order);
+    nd_external_sort_free(in->band_keys);
+    nd_external_sort_free(in->text_hash_order);
+    nd_external_sort_free(in->id_hash_order);
     nd_spool_free(&in->text_hashes);
     nd_spool_free(&in->priorities);
-    nd_feature_counts_free(in->words);
+    nd_count_min_free(in->words);
     nd_columns_free(&in->columns);
 }

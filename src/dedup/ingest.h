@@ -13,13 +13,13 @@ typedef struct nd_ingested {
     nd_columns columns;
     /* Band keys (sketch/band_key.h), or hashes of sentences, all in one band; NULL: no bands. For
      * nd_propose_by_bands, then for the index. */
-    nd_part_sorter *band_keys;
+    nd_external_sort *band_keys;
     /* Half a hash << 32 | document; the part is the top bits of the hash. For the exact copies, and
      * for repeated ids. */
-    nd_part_sorter *text_hash_order, *id_hash_order;
-    nd_spool text_hashes;     /* 16 bytes per document */
-    nd_spool priorities;      /* 8 bytes per document, where the plan does not keep the first */
-    nd_feature_counts *words; /* of all documents; NULL: the plan does not count words */
+    nd_external_sort *text_hash_order, *id_hash_order;
+    nd_spool text_hashes; /* 16 bytes per document */
+    nd_spool priorities;  /* 8 bytes per document, where the plan does not keep the first */
+    nd_count_min *words;  /* of all documents; NULL: the plan does not count words */
 } nd_ingested;
 
 /* *out is valid for nd_ingested_free in any case. */

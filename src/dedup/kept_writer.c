@@ -26,7 +26,7 @@ struct nd_kept_writer {
     const nd_columns *columns;
     nd_allocator allocator;
     nd_output_file *output;
-    nd_reader *reader;
+    nd_record_reader *reader;
     char *buffer; /* for a piece and the alignment */
     bool started; /* the thread; without it the filling thread writes the pieces */
     pthread_t thread;
@@ -50,7 +50,8 @@ static nd_status write_piece(nd_kept_writer *c, const piece *p, nd_error *error)
     for (size_t r = 0; r < p->count; r++) {
         const run *from = &p->runs[r];
         size_t size = (size_t)(from->end - from->begin);
-        if (size > 0) ND_TRY(nd_reader_read(c->reader, from->source, from->begin, size, to, error));
+        if (size > 0)
+            ND_TRY(nd_record_reader_read(c->reader, from->source, from->begin, size, to, error));
         to += size;
         if (from->newline) *to++ = '\n';
     }
@@ -87,7 +88,7 @@ nd_status nd_kept_writer_create(const nd_columns *columns, nd_output_file *outpu
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);
     c->buffer = nd_allocate(a, PIECE_BYTES + ND_DIRECT_ALIGNMENT, 1);
-    nd_status status = c->buffer ? nd_reader_create(columns->corpus, &c->reader, error)
+    nd_status status = c->buffer ? nd_record_reader_create(columns->corpus, &c->reader, error)
                                  : nd_fail_memory(error, PIECE_BYTES, "copying records");
     if (status != ND_OK) {
         nd_kept_writer_free(c);
@@ -117,7 +118,7 @@ void nd_kept_writer_free(nd_kept_writer *c) {
     pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->lock);
     for (size_t i = 0; i < RING_PIECES; i++) nd_release(a, c->ring[i].runs);
-    nd_reader_free(c->reader);
+    nd_record_reader_free(c->reader);
     nd_release(a, c->buffer);
     nd_release(a, c);
 }

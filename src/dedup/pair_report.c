@@ -120,7 +120,7 @@ static nd_verdict unpack_pair(const uint64_t record[PAIR_WORDS]) {
 typedef struct pair_maker {
     nd_pair_report *report;
     nd_copy_groups groups;
-    nd_part_sorter *sorter;
+    nd_external_sort *sorter;
     nd_part_buffer buffer;
 } pair_maker;
 
@@ -134,7 +134,7 @@ static nd_status push_pair(const pair_maker *m, uint32_t x, uint32_t y, const nd
     pair.earlier = a < b ? a : b;
     pair.later = a < b ? b : a;
     pack_pair(&pair, record);
-    return nd_part_sorter_push_record(m->sorter, pair.later / PART_DOCUMENTS, record, error);
+    return nd_external_sort_push_record(m->sorter, pair.later / PART_DOCUMENTS, record, error);
 }
 
 /* Document i of a group: the original, then its copies. */
@@ -184,8 +184,8 @@ static nd_status push_copies(const pair_maker *m, nd_error *error) {
 }
 
 static nd_status report_sorted(pair_maker *m, nd_error *error) {
-    for (size_t part = 0; part < nd_part_sorter_parts(m->sorter); part++) {
-        ND_TRY(nd_part_sorter_load_records(m->sorter, part, &m->buffer, error));
+    for (size_t part = 0; part < nd_external_sort_parts(m->sorter); part++) {
+        ND_TRY(nd_external_sort_load_records(m->sorter, part, &m->buffer, error));
         for (size_t i = 0; i < m->buffer.count; i++) {
             nd_verdict v = unpack_pair(m->buffer.words + i * PAIR_WORDS);
             ND_TRY(nd_pair_report_one(m->report, &v, error));
@@ -199,14 +199,14 @@ static nd_status report_with_copies(pair_maker *m, nd_error *error) {
     const nd_fates *fates = m->report->fates;
     size_t parts = fates->count / PART_DOCUMENTS + 1;
     ND_TRY(nd_copy_groups_make(fates, m->report->shared->documents.ranks, &m->groups, error));
-    const nd_part_sorter_settings sorting = {
+    const nd_external_sort_settings sorting = {
         .disk = run->space,
         .parts = parts,
         .memory_limit = nd_memory_share(&run->budget, ND_MEMORY_COPY_PAIRS),
         .words = PAIR_WORDS,
         .keys = 1,
         .what = "pairs"};
-    ND_TRY(nd_part_sorter_create_records(&run->allocator, &sorting, &m->sorter, error));
+    ND_TRY(nd_external_sort_create_records(&run->allocator, &sorting, &m->sorter, error));
     ND_TRY(nd_fates_each_pair(fates, push_found, m, error));
     ND_TRY(push_copies(m, error));
     return report_sorted(m, error);
@@ -217,7 +217,7 @@ nd_status nd_pair_report_with_copies(nd_pair_report *r, nd_error *error) {
     pair_maker m = {.report = r};
     nd_status status = report_with_copies(&m, error);
     nd_part_buffer_free(&r->shared->run->allocator, &m.buffer);
-    nd_part_sorter_free(m.sorter);
+    nd_external_sort_free(m.sorter);
     nd_copy_groups_free(&m.groups);
     return status;
 }

@@ -31,9 +31,9 @@ struct nd_pair_verifier {
     const nd_verifier_plan *shared;
     const nd_dedup_plan *plan; /* shared->plan */
     nd_allocator allocator;
-    nd_reader *reader;
+    nd_record_reader *reader;
     nd_analyzer *analyzer;
-    nd_hash_set later_set, scratch_set;
+    nd_shingle_set later_set, scratch_set;
     uint64_t *large; /* the later document's set, sorted, when it is large; else NULL */
     size_t large_size;
     uint32_t later;    /* whose set is in later_set or large, or whose vector in later_vector;
@@ -41,7 +41,7 @@ struct nd_pair_verifier {
     uint32_t sketched; /* whose sketch is in later_sketch */
     uint8_t *later_sketch, *scratch;
     nd_text_simhash *simhash; /* of the cosine; else NULL */
-    nd_feature_vector later_vector, scratch_vector;
+    nd_tf_vector later_vector, scratch_vector;
     uint64_t *unpacked; /* a set, where the plan has sets */
     nd_set_buffer packed;
     size_t unpacked_capacity;
@@ -73,8 +73,8 @@ static nd_status allocate_buffers(nd_pair_verifier *c, nd_error *error) {
     c->cache_limit = cache_limit(c->shared);
     c->cache_slots = c->cache_limit / CACHE_SLOT_BYTES + 1;
     if (c->cache_slots > documents + 1) c->cache_slots = documents + 1;
-    nd_hash_set_init(&c->later_set, a);
-    nd_hash_set_init(&c->scratch_set, a);
+    nd_shingle_set_init(&c->later_set, a);
+    nd_shingle_set_init(&c->scratch_set, a);
     c->later_sketch = nd_allocate(a, c->plan->sketch_size, 1);
     c->scratch = nd_allocate(a, c->plan->sketch_size, 1);
     c->cache = nd_allocate_zero(a, c->cache_slots, sizeof *c->cache);
@@ -94,12 +94,12 @@ nd_status nd_pair_verifier_create(const nd_verifier_plan *shared, nd_pair_verifi
     c->allocator = shared->run->allocator;
     c->later = c->sketched = UINT32_MAX;
     if (!nd_plan_has_fingerprints(plan))
-        c->least_equal = nd_sketch_least_equal(plan->threshold, plan->bands.perms,
-                                               plan->verify == ND_VERIFY_NONE ? ND_SKETCH_DECIDES
-                                                                              : ND_SKETCH_FILTERS);
+        c->least_equal = nd_sketch_required_matches(
+            plan->threshold, plan->bands.perms,
+            plan->verify == ND_VERIFY_NONE ? ND_SKETCH_DECIDES : ND_SKETCH_FILTERS);
     nd_status status = allocate_buffers(c, error);
     if (status == ND_OK)
-        status = nd_reader_create(shared->documents.columns->corpus, &c->reader, error);
+        status = nd_record_reader_create(shared->documents.columns->corpus, &c->reader, error);
     if (status == ND_OK) status = create_analyzer(c, error);
     if (status != ND_OK) {
         nd_pair_verifier_free(c);
@@ -113,13 +113,13 @@ void nd_pair_verifier_free(nd_pair_verifier *c) {
     if (!c) return;
     if (c->reader) nd_pair_verifier_rest(c);
     const nd_allocator *a = &c->allocator;
-    nd_reader_free(c->reader);
+    nd_record_reader_free(c->reader);
     nd_text_simhash_free(c->simhash);
     nd_analyzer_free(c->analyzer);
-    nd_feature_vector_free(a, &c->later_vector);
-    nd_feature_vector_free(a, &c->scratch_vector);
-    nd_hash_set_free(&c->later_set);
-    nd_hash_set_free(&c->scratch_set);
+    nd_tf_vector_free(a, &c->later_vector);
+    nd_tf_vector_free(a, &c->scratch_vector);
+    nd_shingle_set_free(&c->later_set);
+    nd_shingle_set_free(&c->scratch_set);
     for (size_t i = 0; c->cache && i < c->cache_slots; i++) nd_release(a, c->cache[i].hashes);
     nd_release(a, c->cache);
     nd_release(a, c->later_sketch);
@@ -225,7 +225,7 @@ static nd_status earlier_shingles(nd_pair_verifier *c, uint32_t rank, const uint
     *hashes = shingles.hashes;
     *size = shingles.count;
     if (shingles.count > LARGE_SET) return sort_large(c, shingles.hashes, size, error);
-    ND_TRY(nd_hash_set_make(&c->scratch_set, shingles.hashes, shingles.count, error));
+    ND_TRY(nd_shingle_set_make(&c->scratch_set, shingles.hashes, shingles.count, error));
     *size = c->scratch_set.size;
     keep_in_cache(c, rank, *hashes, *size);
     return ND_OK;
@@ -244,13 +244,13 @@ void nd_pair_verifier_rest(nd_pair_verifier *c) {
     if (c->later_vector.scratch_capacity > LARGE_SET ||
         c->scratch_vector.scratch_capacity > LARGE_SET) {
         c->later = UINT32_MAX;
-        nd_feature_vector_free(&c->allocator, &c->later_vector);
-        nd_feature_vector_free(&c->allocator, &c->scratch_vector);
+        nd_tf_vector_free(&c->allocator, &c->later_vector);
+        nd_tf_vector_free(&c->allocator, &c->scratch_vector);
     }
     if (c->large) c->later = UINT32_MAX;
     nd_release(&c->allocator, c->large);
     c->large = NULL;
-    nd_reader_let_go(c->reader);
+    nd_record_reader_release(c->reader);
 }
 
 static nd_status set_later(nd_pair_verifier *c, uint32_t rank, nd_error *error) {
@@ -260,7 +260,7 @@ static nd_status set_later(nd_pair_verifier *c, uint32_t rank, nd_error *error) 
     nd_shingles shingles;
     ND_TRY(shingles_of(c, rank, &shingles, error));
     if (shingles.count > LARGE_SET) ND_TRY(set_large(c, &shingles, error));
-    else ND_TRY(nd_hash_set_make(&c->later_set, shingles.hashes, shingles.count, error));
+    else ND_TRY(nd_shingle_set_make(&c->later_set, shingles.hashes, shingles.count, error));
     c->later = rank;
     return ND_OK;
 }
@@ -288,22 +288,22 @@ static nd_status overlap_of(nd_pair_verifier *c, uint32_t earlier, uint32_t late
     ND_TRY(earlier_shingles(c, earlier, &hashes, &size, error));
     size_t least = nd_least_intersection(size, c->later_set.size, threshold);
     *overlap = (nd_overlap){size, c->later_set.size,
-                            nd_hash_set_overlap(&c->later_set, hashes, size, least)};
+                            nd_shingle_set_overlap(&c->later_set, hashes, size, least)};
     return ND_OK;
 }
 
 /* ---- cosines of vectors */
 
-static nd_status vector_of(nd_pair_verifier *c, uint32_t rank, nd_feature_vector *vector,
+static nd_status vector_of(nd_pair_verifier *c, uint32_t rank, nd_tf_vector *vector,
                            nd_error *error) {
     nd_shingles shingles;
     ND_TRY(shingles_of(c, rank, &shingles, error));
-    return nd_feature_vector_make(c->simhash, &c->allocator, &shingles, vector, error);
+    return nd_tf_vector_make(c->simhash, &c->allocator, &shingles, vector, error);
 }
 
 static nd_status cosine_of(nd_pair_verifier *c, uint32_t earlier, uint32_t later, double *cosine,
                            nd_error *error) {
-    nd_feature_vector *a = &c->scratch_vector, *b = &c->later_vector;
+    nd_tf_vector *a = &c->scratch_vector, *b = &c->later_vector;
     if (c->later != later) {
         nd_pair_verifier_rest(c);
         c->later = UINT32_MAX;
@@ -312,11 +312,11 @@ static nd_status cosine_of(nd_pair_verifier *c, uint32_t earlier, uint32_t later
     }
     const cached *slot = &c->cache[earlier % c->cache_slots];
     if (slot->rank == earlier) {
-        *cosine = nd_feature_cosine(slot->hashes, slot->size / 2, b->words, b->count);
+        *cosine = nd_tf_vector_cosine(slot->hashes, slot->size / 2, b->words, b->count);
         return ND_OK;
     }
     ND_TRY(vector_of(c, earlier, a, error));
-    *cosine = nd_feature_cosine(a->words, a->count, b->words, b->count);
+    *cosine = nd_tf_vector_cosine(a->words, a->count, b->words, b->count);
     keep_in_cache(c, earlier, a->words, 2 * a->count);
     return ND_OK;
 }

@@ -12,8 +12,8 @@ typedef struct nd_verifier_plan {
     const nd_run *run;
     const nd_dedup_plan *plan;
     nd_ranked documents;
-    const char *index;              /* the index's name, for messages; NULL: none */
-    const nd_feature_counts *words; /* for cosines, where words are counted; else NULL */
+    const char *index;         /* the index's name, for messages; NULL: none */
+    const nd_count_min *words; /* for cosines, where words are counted; else NULL */
 } nd_verifier_plan;
 
 /* One thread's memory; it keeps the sets of documents that were compared lately. */

@@ -34,7 +34,7 @@ typedef struct proposer_worker {
     uint32_t *members;
     size_t member_capacity;
     batch pairs;
-    nd_store_probe probe; /* of the index */
+    nd_lookup_context probe; /* of the index */
     uint32_t *indexed;
     size_t indexed_capacity;
 } proposer_worker;
@@ -100,7 +100,7 @@ static nd_status propose_indexed_bucket(proposer_worker *w, size_t lookup, const
     size_t most = total <= ND_SMALL_BUCKET ? ND_SMALL_BUCKET : r->plan->max_compare;
     if (!nd_reserve(&r->run->allocator, &w->indexed, &w->indexed_capacity, most))
         return nd_fail_memory(error, most * sizeof *w->indexed, "a band's bucket");
-    ND_TRY(nd_store_members(r->store, &w->probe, lookup, most, w->indexed, &found, error));
+    ND_TRY(nd_store_bucket_documents(r->store, &w->probe, lookup, most, w->indexed, &found, error));
     if (total > ND_SMALL_BUCKET) return add_indexed_bucket(w, used, found, total, error);
     for (size_t i = 0; i < used; i++)
         for (size_t j = 0; j < found; j++) ND_TRY(add_pair(w, w->members[i], w->indexed[j], error));
@@ -137,7 +137,7 @@ static nd_status propose_indexed(proposer_worker *w, size_t part, nd_error *erro
 static nd_status propose_part(proposer_worker *w, size_t part, nd_error *error) {
     const nd_bands_request *r = w->shared->request;
     /* Words of a part came in the order of documents, so only the keys are left to sort. */
-    ND_TRY(nd_part_sorter_load(r->band_keys, part, 32, &w->part, error));
+    ND_TRY(nd_external_sort_load(r->band_keys, part, 32, &w->part, error));
     if (!nd_reserve(&r->run->allocator, &w->members, &w->member_capacity, w->part.count))
         return nd_fail_memory(error, w->part.count * sizeof *w->members, "a band's bucket");
     if (r->store) ND_TRY(propose_indexed(w, part, error));
@@ -149,14 +149,14 @@ static nd_status propose_part(proposer_worker *w, size_t part, nd_error *error) 
 static nd_status propose_parts(proposer_worker *w, uint32_t index, nd_error *error) {
     proposer *shared = w->shared;
     const nd_bands_request *r = shared->request;
-    size_t parts = nd_part_sorter_parts(r->band_keys);
+    size_t parts = nd_external_sort_parts(r->band_keys);
     while (!atomic_load(&shared->failed)) {
         size_t part = atomic_fetch_add(&shared->next_part, 1);
         if (part >= parts) break;
         ND_TRY(propose_part(w, part, error));
         size_t done = atomic_fetch_add(&shared->done, 1) + 1;
         if (index == 0)
-            ND_TRY(nd_progress_tell(r->run->progress, ND_STAGE_MATCH, done, parts, error));
+            ND_TRY(nd_progress_report(r->run->progress, ND_STAGE_MATCH, done, parts, error));
     }
     return flush_pairs(w, error);
 }
@@ -167,11 +167,11 @@ static nd_status propose_run(void *context, uint32_t index, nd_error *error) {
     proposer_worker *w = nd_allocate_zero(a, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "candidates");
     w->shared = shared;
-    nd_store_probe_init(&w->probe, a);
+    nd_lookup_context_init(&w->probe, a);
     nd_status status = propose_parts(w, index, error);
     if (status != ND_OK) atomic_store(&shared->failed, true);
     nd_part_buffer_free(a, &w->part);
-    nd_store_probe_free(&w->probe);
+    nd_lookup_context_free(&w->probe);
     nd_release(a, w->indexed);
     nd_release(a, w->members);
     nd_release(a, w);

@@ -113,7 +113,7 @@ static nd_status add_pairs(void *context, const nd_hamming_pair *pairs, size_t c
     p->since += count;
     if (p->since < PROGRESS_PAIRS) return ND_OK;
     p->since = 0;
-    return nd_progress_tell(p->request->run->progress, ND_STAGE_MATCH, 0, 0, error);
+    return nd_progress_report(p->request->run->progress, ND_STAGE_MATCH, 0, 0, error);
 }
 
 /* ---- the stage */
@@ -127,7 +127,7 @@ static nd_status put_fingerprints(const nd_hamming_request *r, nd_hamming_join *
         uint32_t document = nd_document_of(r->ranks, rank);
         unsigned char scratch[16];
         const void *sketch;
-        if (rank % ASKED == 0) ND_TRY(nd_progress_ask(r->run->progress, error));
+        if (rank % ASKED == 0) ND_TRY(nd_progress_poll(r->run->progress, error));
         if (nd_fates_is_copy(r->fates, document)) continue;
         ND_TRY(nd_columns_sketch(r->columns, document, scratch, &sketch, error));
         ND_TRY(nd_hamming_join_put(join, 0, nd_fingerprint_load(sketch, size), rank, error));

@@ -60,7 +60,7 @@ nd_status nd_find_repeated_ids(const nd_run *run, nd_ingested *ingested, nd_repe
                                          &finder, error);
     nd_release(&run->allocator, finder.ids[0].bytes);
     nd_release(&run->allocator, finder.ids[1].bytes);
-    nd_part_sorter_free(ingested->id_hash_order);
+    nd_external_sort_free(ingested->id_hash_order);
     ingested->id_hash_order = NULL;
     *count = finder.count;
     if (status == ND_OK && finder.count > WARNED_REPEATS)

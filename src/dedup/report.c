@@ -196,7 +196,7 @@ nd_status nd_report_until(nd_report *r, uint64_t end, nd_error *error) {
 static nd_status report_rest(nd_report *r, nd_error *error) {
     uint64_t count = r->documents->columns->count;
     while (r->next < count) {
-        ND_TRY(nd_progress_tell(r->run->progress, ND_STAGE_WRITE, r->next, count, error));
+        ND_TRY(nd_progress_report(r->run->progress, ND_STAGE_WRITE, r->next, count, error));
         uint64_t end = r->next + PROGRESS_DOCUMENTS;
         ND_TRY(nd_report_until(r, end < count ? end : count, error));
     }

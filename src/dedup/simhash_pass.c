@@ -9,7 +9,7 @@
 enum { ROUND = ND_LIMIT(1 << 16, 24), STRIDE = ND_LIMIT(64, 5) };
 
 typedef struct fingerprint_worker {
-    nd_reader *reader;
+    nd_record_reader *reader;
     nd_analyzer *analyzer;
     nd_text_simhash *simhash;
 } fingerprint_worker;
@@ -19,7 +19,7 @@ typedef struct fingerprinter {
     const nd_dedup_plan *plan;
     const nd_fates *fates;
     nd_columns *columns;
-    const nd_feature_counts *words;
+    const nd_count_min *words;
     fingerprint_worker *workers;
     nd_fingerprint *made; /* of the round */
     uint32_t begin, end;  /* the round's documents */
@@ -33,7 +33,7 @@ static nd_status fingerprint(const fingerprinter *f, fingerprint_worker *w, uint
     size_t length = 0;
     ND_TRY(nd_columns_text(f->columns, w->reader, document, &text, &length, error));
     nd_status status = nd_text_simhash_make(w->simhash, text, length, out, error);
-    nd_reader_let_go(w->reader);
+    nd_record_reader_release(w->reader);
     return status;
 }
 
@@ -62,7 +62,7 @@ static nd_status prepare(fingerprinter *f, nd_error *error) {
         return nd_fail_memory(error, ROUND * sizeof *f->made, "fingerprints");
     for (uint32_t i = 0; i < f->run->threads; i++) {
         fingerprint_worker *w = &f->workers[i];
-        ND_TRY(nd_reader_create(f->columns->corpus, &w->reader, error));
+        ND_TRY(nd_record_reader_create(f->columns->corpus, &w->reader, error));
         ND_TRY(nd_plan_simhash(f->plan, ND_SHINGLES_ALONE, f->words, a, &w->analyzer, &w->simhash,
                                error));
     }
@@ -72,7 +72,7 @@ static nd_status prepare(fingerprinter *f, nd_error *error) {
 static void release(fingerprinter *f) {
     const nd_allocator *a = &f->run->allocator;
     for (uint32_t i = 0; f->workers && i < f->run->threads; i++) {
-        nd_reader_free(f->workers[i].reader);
+        nd_record_reader_free(f->workers[i].reader);
         nd_text_simhash_free(f->workers[i].simhash);
         nd_analyzer_free(f->workers[i].analyzer);
     }
@@ -91,7 +91,7 @@ static nd_status run_rounds(fingerprinter *f, nd_error *error) {
         ND_TRY(nd_run_workers(&run->allocator, run->threads, run_round, f, error));
         for (uint32_t i = 0; i < f->end - f->begin; i++)
             ND_TRY(nd_spool_append(&columns->sketches, &f->made[i], columns->sketch_size, error));
-        ND_TRY(nd_progress_tell(run->progress, ND_STAGE_MATCH, f->end, count, error));
+        ND_TRY(nd_progress_report(run->progress, ND_STAGE_MATCH, f->end, count, error));
     }
     return ND_OK;
 }
@@ -103,12 +103,12 @@ nd_status nd_fingerprint_counted(const nd_run *run, const nd_dedup_plan *plan,
                        .fates = fates,
                        .columns = &ingested->columns,
                        .words = ingested->words};
-    nd_feature_counts_end(ingested->words);
+    nd_count_min_prepare_weights(ingested->words);
     nd_status status = prepare(&f, error);
     if (status == ND_OK) status = run_rounds(&f, error);
     release(&f);
     if (plan->verify == ND_VERIFY_COSINE) return status;
-    nd_feature_counts_free(ingested->words);
+    nd_count_min_free(ingested->words);
     ingested->words = NULL;
     return status;
 }

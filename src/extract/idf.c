@@ -20,7 +20,7 @@ typedef struct word_counter {
     nd_corpus *corpus;
     nd_output_file *outputs[OUTPUTS];
     nd_job_summary summary;
-    nd_term_counts *total; /* of the workers that have ended; NULL: none has */
+    nd_document_frequencies *total; /* of the workers that have ended; NULL: none has */
 } word_counter;
 
 /* ---- counting */
@@ -34,12 +34,12 @@ typedef struct count_plan {
 } count_plan;
 
 typedef struct word_worker {
-    nd_term_counts *counts;
+    nd_document_frequencies *counts;
     size_t bytes; /* as added to plan->bytes */
 } word_worker;
 
 static nd_status bound_memory(const count_plan *plan, word_worker *w, nd_error *error) {
-    size_t bytes = nd_term_counts_bytes(w->counts), more = bytes - w->bytes;
+    size_t bytes = nd_document_frequencies_memory(w->counts), more = bytes - w->bytes;
     if (more == 0) return ND_OK;
     w->bytes = bytes;
     if (atomic_fetch_add(plan->bytes, more) + more <= plan->memory) return ND_OK;
@@ -53,7 +53,8 @@ static nd_status count_words(const void *plan, void *worker, void *batch, const 
                              nd_error *error) {
     (void)batch;
     word_worker *w = worker;
-    ND_TRY(nd_term_counts_add(w->counts, item->document->text, item->document->length, error));
+    ND_TRY(nd_document_frequencies_add(w->counts, item->document->text, item->document->length,
+                                       error));
     return bound_memory(plan, w, error);
 }
 
@@ -61,14 +62,14 @@ static nd_status create_worker(const void *context, void **worker, nd_error *err
     const count_plan *plan = context;
     word_worker *w = *worker = nd_allocate_zero(plan->allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    ND_TRY(nd_term_counts_create(&plan->analyzer, plan->allocator, &w->counts, error));
+    ND_TRY(nd_document_frequencies_create(&plan->analyzer, plan->allocator, &w->counts, error));
     return bound_memory(plan, w, error);
 }
 
 static nd_status combine(void *result, void *worker, nd_error *error) {
     word_counter *c = result;
     word_worker *w = worker;
-    if (c->total) return nd_term_counts_merge(c->total, w->counts, c->run.progress, error);
+    if (c->total) return nd_document_frequencies_merge(c->total, w->counts, c->run.progress, error);
     c->total = w->counts;
     w->counts = NULL;
     return ND_OK;
@@ -77,7 +78,7 @@ static nd_status combine(void *result, void *worker, nd_error *error) {
 static void destroy_worker(const void *plan, void *worker) {
     word_worker *w = worker;
     if (!w) return;
-    nd_term_counts_free(w->counts);
+    nd_document_frequencies_free(w->counts);
     nd_release(((const count_plan *)plan)->allocator, w);
 }
 
@@ -87,8 +88,9 @@ static void destroy_worker(const void *plan, void *worker) {
 static nd_status write_term(word_counter *c, nd_output_file *output, const nd_term *term,
                             uint64_t log_documents, nd_error *error) {
     char numbers[80];
-    uint64_t idf = log_documents - nd_log_fixed((uint64_t)term->documents + 1);
-    uint64_t millionths = (idf * 1000000 + (UINT64_C(1) << (ND_LOG_BITS - 1))) >> ND_LOG_BITS;
+    uint64_t idf = log_documents - nd_fixed_log((uint64_t)term->documents + 1);
+    uint64_t millionths = (idf * 1000000 + (UINT64_C(1) << (ND_FIXED_LOG_BITS - 1))) >>
+                          ND_FIXED_LOG_BITS;
     size_t length = nd_format(numbers, sizeof numbers, "\t%u\t%llu.%06llu\n",
                               (unsigned)term->documents, (unsigned long long)(millionths / 1000000),
                               (unsigned long long)(millionths % 1000000));
@@ -113,7 +115,7 @@ static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_t
     enum { PROGRESS_TERMS = 1 << 16 };
     char head[160];
     const char *stem = c->options->stem;
-    uint64_t documents = c->summary.documents, log_documents = nd_log_fixed(documents + 1);
+    uint64_t documents = c->summary.documents, log_documents = nd_fixed_log(documents + 1);
     size_t length = nd_format(head, sizeof head, "# documents: %llu\n%s%s%s%sterm\tdf\tidf\n",
                               (unsigned long long)documents, stem ? "# stem: " : "",
                               stem ? stem : "", stem ? "\n" : "",
@@ -121,7 +123,7 @@ static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_t
     ND_TRY(nd_output_file_write(output, head, length, error));
     for (size_t i = 0; i < count; i++) {
         if (i % PROGRESS_TERMS == 0)
-            ND_TRY(nd_progress_tell(c->run.progress, ND_STAGE_WRITE, i, count, error));
+            ND_TRY(nd_progress_report(c->run.progress, ND_STAGE_WRITE, i, count, error));
         ND_TRY(write_term(c, output, &list[i], log_documents, error));
     }
     return ND_OK;
@@ -130,8 +132,9 @@ static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_t
 static nd_status write_table(word_counter *c, nd_error *error) {
     nd_term *list = NULL;
     size_t count = 0;
-    c->summary.terms = nd_term_counts_terms(c->total);
-    ND_TRY(nd_term_counts_list(c->total, c->idf.least, c->run.progress, &list, &count, error));
+    c->summary.terms = nd_document_frequencies_terms(c->total);
+    ND_TRY(nd_document_frequencies_list(c->total, c->idf.least, c->run.progress, &list, &count,
+                                        error));
     nd_status status = write_terms(c, c->outputs[TABLE], list, count, error);
     if (status == ND_OK && c->outputs[STOP_WORDS])
         status = write_stop_words(c, c->outputs[STOP_WORDS], list, count, error);
@@ -173,7 +176,7 @@ static nd_status scan(word_counter *c, nd_error *error) {
 
 static nd_status run(word_counter *c, nd_error *error) {
     const nd_analyzer_options analyzer = nd_job_analyzer(c->options, 1);
-    ND_TRY(nd_analyzer_options_check_words(&analyzer, "the terms of a table", error));
+    ND_TRY(nd_analyzer_options_check_single_words(&analyzer, "the terms of a table", error));
     ND_TRY(nd_run_begin(c->options, &c->run, error));
     ND_TRY(nd_run_open_input(&c->run, c->options, ND_INPUT_ONCE, NULL, &c->corpus, error));
     ND_TRY(open_outputs(c, error));
@@ -201,7 +204,7 @@ nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_jo
                        c.idf.stop_share);
     nd_status status = run(&c, error);
     if (status == ND_OK && summary) *summary = c.summary;
-    nd_term_counts_free(c.total);
+    nd_document_frequencies_free(c.total);
     for (size_t i = 0; i < OUTPUTS; i++) nd_output_file_free(c.outputs[i]);
     nd_corpus_close(c.corpus);
     nd_run_end(&c.run);

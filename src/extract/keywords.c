@@ -20,12 +20,12 @@
 typedef struct count_plan {
     const nd_allocator *allocator;
     nd_analyzer_options analyzer;
-    nd_feature_counts *counts; /* shared by the workers, each with its own buffer */
+    nd_count_min *counts; /* shared by the workers, each with its own buffer */
 } count_plan;
 
 typedef struct count_worker {
     nd_analyzer *analyzer;
-    nd_feature_counter *counter;
+    nd_count_min_buffer *counter;
 } count_worker;
 
 static nd_status count_words(const void *plan, void *worker, void *batch, const nd_scan_item *item,
@@ -34,7 +34,7 @@ static nd_status count_words(const void *plan, void *worker, void *batch, const 
     count_worker *w = worker;
     nd_shingles words;
     ND_TRY(nd_analyze(w->analyzer, item->document->text, item->document->length, &words, error));
-    return nd_feature_counter_add(w->counter, words.hashes, words.tokens, error);
+    return nd_count_min_buffer_add_document(w->counter, words.hashes, words.tokens, error);
 }
 
 static nd_status create_counter(const void *context, void **worker, nd_error *error) {
@@ -43,13 +43,13 @@ static nd_status create_counter(const void *context, void **worker, nd_error *er
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
     ND_TRY(nd_analyzer_create_for(ND_SHINGLES_ALONE, &plan->analyzer, plan->allocator, &w->analyzer,
                                   error));
-    return nd_feature_counter_create(plan->counts, plan->allocator, &w->counter, error);
+    return nd_count_min_buffer_create(plan->counts, plan->allocator, &w->counter, error);
 }
 
 static void destroy_counter(const void *plan, void *worker) {
     count_worker *w = worker;
     if (!w) return;
-    nd_feature_counter_free(w->counter);
+    nd_count_min_buffer_free(w->counter);
     nd_analyzer_free(w->analyzer);
     nd_release(((const count_plan *)plan)->allocator, w);
 }
@@ -72,7 +72,7 @@ static nd_status check_twice(nd_corpus *corpus, nd_error *error) {
 }
 
 static nd_status scan_counts(const nd_run *run, const nd_job_options *options, nd_corpus *corpus,
-                             nd_feature_counts *words, nd_error *error) {
+                             nd_count_min *words, nd_error *error) {
     nd_scan_counts ignored;
     const count_plan plan = {&run->allocator, nd_job_analyzer(options, 1), words};
     const nd_scan_stage stage = {.plan = &plan,
@@ -83,7 +83,7 @@ static nd_status scan_counts(const nd_run *run, const nd_job_options *options, n
 }
 
 /* Bad records are warned of by the second reading alone. */
-static nd_status count_all_words(const nd_job_options *options, nd_feature_counts **out,
+static nd_status count_all_words(const nd_job_options *options, nd_count_min **out,
                                  nd_error *error) {
     nd_run run;
     nd_corpus *corpus = NULL;
@@ -92,9 +92,9 @@ static nd_status count_all_words(const nd_job_options *options, nd_feature_count
     if (status == ND_OK)
         status = nd_run_open_input(&run, options, ND_INPUT_ONCE, NULL, &corpus, error);
     if (status == ND_OK) status = check_twice(corpus, error);
-    if (status == ND_OK) status = nd_feature_counts_create(&run.allocator, out, error);
+    if (status == ND_OK) status = nd_count_min_create(&run.allocator, out, error);
     if (status == ND_OK) status = scan_counts(&run, options, corpus, *out, error);
-    if (status == ND_OK) nd_feature_counts_end(*out);
+    if (status == ND_OK) nd_count_min_prepare_weights(*out);
     nd_corpus_close(corpus);
     nd_run_end(&run);
     return status;
@@ -106,8 +106,8 @@ typedef struct find_plan {
     const nd_allocator *allocator;
     nd_analyzer_options analyzer;
     const nd_keywords_options *keywords;
-    nd_feature_counts *counts; /* NULL: words are not counted */
-    bool lines, entries;       /* are wanted: for the output, for the callback */
+    nd_count_min *counts; /* NULL: words are not counted */
+    bool lines, entries;  /* are wanted: for the output, for the callback */
 } find_plan;
 
 /* The keywords of a document in the arrays of a block, which still grow: offsets and counts. */
@@ -286,7 +286,7 @@ typedef struct keyword_run {
     nd_keywords_options keywords;
     nd_run run;
     nd_corpus *corpus;
-    nd_feature_counts *counts; /* NULL: words are not counted */
+    nd_count_min *counts; /* NULL: words are not counted */
     keyword_receiver receiver;
     nd_job_summary summary;
 } keyword_run;
@@ -345,7 +345,7 @@ nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *
     nd_status status = run(&k, error);
     if (status == ND_OK && summary) *summary = k.summary;
     nd_output_file_free(k.receiver.output);
-    nd_feature_counts_free(k.counts);
+    nd_count_min_free(k.counts);
     nd_release(&k.run.allocator, k.receiver.list);
     nd_corpus_close(k.corpus);
     nd_run_end(&k.run);

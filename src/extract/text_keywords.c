@@ -35,7 +35,7 @@ struct nd_text_keywords {
     uint32_t top;
     uint64_t *tokens; /* features in the order of the text */
     size_t token_capacity;
-    nd_feature_vector vector;
+    nd_tf_vector vector;
     entry *heap; /* whose first is the one that comes last */
     size_t size, most, heap_capacity;
     slot *slots; /* by the feature's top bits, then onwards; at most half are taken */
@@ -77,13 +77,13 @@ nd_status nd_keywords_options_check(const nd_keywords_options *options,
                        "(%d) or ND_WEIGHTING_COUNTED (%d), not %d",
                        ND_WEIGHTING_TF, ND_WEIGHTING_TABLE, ND_WEIGHTING_COUNTED,
                        (int)options->weighting);
-    ND_TRY(nd_analyzer_options_check_words(analyzer, "keywords", error));
+    ND_TRY(nd_analyzer_options_check_single_words(analyzer, "keywords", error));
     nd_simhash_options weigher = weigher_options(options);
     return nd_simhash_options_check(&weigher, analyzer, error);
 }
 
 nd_status nd_text_keywords_create(nd_analyzer *analyzer, const nd_keywords_options *options,
-                                  const nd_feature_counts *counts, nd_text_keywords **out,
+                                  const nd_count_min *counts, nd_text_keywords **out,
                                   nd_error *error) {
     const nd_allocator *allocator = nd_analyzer_allocator(analyzer);
     nd_simhash_options weigher = weigher_options(options);
@@ -107,7 +107,7 @@ void nd_text_keywords_free(nd_text_keywords *k) {
     if (!k) return;
     nd_allocator allocator = k->allocator;
     nd_text_simhash_free(k->weigher);
-    nd_feature_vector_free(&allocator, &k->vector);
+    nd_tf_vector_free(&allocator, &k->vector);
     nd_release(&allocator, k->tokens);
     nd_release(&allocator, k->heap);
     nd_release(&allocator, k->slots);
@@ -246,7 +246,7 @@ static nd_status make_vector(nd_text_keywords *k, nd_shingles *shingles, nd_erro
     if (!nd_reserve(&k->allocator, &k->tokens, &k->token_capacity, shingles->tokens))
         return nd_fail_memory(error, shingles->tokens * sizeof *k->tokens, "keywords");
     memcpy(k->tokens, shingles->hashes, shingles->tokens * sizeof *k->tokens);
-    return nd_feature_vector_make(k->weigher, &k->allocator, shingles, &k->vector, error);
+    return nd_tf_vector_make(k->weigher, &k->allocator, shingles, &k->vector, error);
 }
 
 nd_status nd_text_keywords_find(nd_text_keywords *k, const char *text, size_t length,

@@ -23,7 +23,7 @@ typedef struct nd_text_keywords nd_text_keywords;
 /* The analyzer stays the caller's and must outlive this; so must the options' table and stop words,
  * and `counts`, which are those of ND_WEIGHTING_COUNTED, else NULL. */
 nd_status nd_text_keywords_create(nd_analyzer *analyzer, const nd_keywords_options *options,
-                                  const nd_feature_counts *counts, nd_text_keywords **out,
+                                  const nd_count_min *counts, nd_text_keywords **out,
                                   nd_error *error);
 /* NULL is accepted. */
 void nd_text_keywords_free(nd_text_keywords *keywords);

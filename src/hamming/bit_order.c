@@ -27,7 +27,8 @@ void nd_bit_order_init_parts(nd_bit_order *order, uint32_t bits, const nd_finger
                              size_t count) {
     nd_fingerprint rest = nd_fingerprint_mask(bits);
     uint32_t to = bits;
-    *order = (nd_bit_order){.bits = bits, .width = nd_ones(parts[0].low) + nd_ones(parts[0].high)};
+    *order = (nd_bit_order){.bits = bits,
+                            .width = nd_popcount(parts[0].low) + nd_popcount(parts[0].high)};
     for (size_t i = 0; i < count; i++) {
         to = add_runs(order, parts[i], to);
         rest = (nd_fingerprint){rest.low & ~parts[i].low, rest.high & ~parts[i].high};

@@ -18,7 +18,7 @@ static void add_bit(nd_bit_window *w, uint32_t bit, uint32_t to) {
 
 bool nd_bit_windows_cut(const uint64_t varying[2], uint32_t count, uint32_t most,
                         nd_bit_window *out) {
-    uint32_t weight = nd_ones(varying[0]) + nd_ones(varying[1]), bit = 128;
+    uint32_t weight = nd_popcount(varying[0]) + nd_popcount(varying[1]), bit = 128;
     if (weight < count || most == 0) return false;
     if (most > ND_WINDOW_MOST_BITS) most = ND_WINDOW_MOST_BITS;
     for (uint32_t i = 0; i < count; i++) {

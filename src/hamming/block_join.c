@@ -159,7 +159,7 @@ static inline nd_status report(nd_block_join *j, const uint64_t *a, const uint64
                           .b_key = b,
                           .a = a_number,
                           .b = b_number,
-                          .distance = nd_ones(low) + nd_ones(high)};
+                          .distance = nd_popcount(low) + nd_popcount(high)};
     return j->settings.fn(j->settings.context, &pair, error);
 }
 
@@ -446,7 +446,7 @@ static nd_status plan(nd_block_join *j, level *l, const nd_block_set *a, const n
     if (count < SPLIT_LEAST) return ND_OK;
     add_varying(a, a, j->words, mask);
     if (b) add_varying(a, b, j->words, mask);
-    uint32_t varying = nd_ones(mask[0]) + nd_ones(mask[1]);
+    uint32_t varying = nd_popcount(mask[0]) + nd_popcount(mask[1]);
     const nd_block_split all = {.bits = bits,
                                 .k = k,
                                 .varying = varying,

@@ -190,10 +190,10 @@ static nd_status write_list(nd_dense_writer *w, nd_error *error) {
 
 /* Sorts the keys of all dense runs for the table of one half. */
 typedef struct half_sort {
-    nd_part_sorter *sorter;
+    nd_external_sort *sorter;
     nd_part_buffer buffer;
     nd_spool_cursor keys;
-    nd_fingerprint_table_writer *table;
+    nd_ef_table_writer *table;
     unsigned run_bits, part_bits, words; /* words of a key */
 } half_sort;
 
@@ -209,7 +209,7 @@ static nd_status push_keys(nd_dense_writer *w, unsigned half, half_sort *s, nd_e
             key = put_number(nd_key_of(&w->orders[half], nd_key_fingerprint(&w->order, key)),
                              w->width, s->run_bits, number);
             uint64_t record[] = {key.head, key.tail};
-            ND_TRY(nd_part_sorter_push_record(
+            ND_TRY(nd_external_sort_push_record(
                 s->sorter, s->part_bits ? (size_t)(key.head >> (64 - s->part_bits)) : 0, record,
                 error));
         }
@@ -218,16 +218,16 @@ static nd_status push_keys(nd_dense_writer *w, unsigned half, half_sort *s, nd_e
 }
 
 static nd_status put_sorted(half_sort *s, nd_error *error) {
-    for (size_t part = 0; part < nd_part_sorter_parts(s->sorter); part++) {
-        ND_TRY(nd_part_sorter_load_records(s->sorter, part, &s->buffer, error));
-        nd_part_sorter_drop(s->sorter, part);
+    for (size_t part = 0; part < nd_external_sort_parts(s->sorter); part++) {
+        ND_TRY(nd_external_sort_load_records(s->sorter, part, &s->buffer, error));
+        nd_external_sort_drop(s->sorter, part);
         for (size_t i = 0; i < s->buffer.count; i++) {
             const uint64_t *record = s->buffer.words + i * s->words;
-            ND_TRY(nd_fingerprint_table_put(
-                s->table, (nd_key){record[0], s->words > 1 ? record[1] : 0}, NULL, error));
+            ND_TRY(nd_ef_table_put(s->table, (nd_key){record[0], s->words > 1 ? record[1] : 0},
+                                   NULL, error));
         }
     }
-    return nd_fingerprint_table_finish(s->table, error);
+    return nd_ef_table_finish(s->table, error);
 }
 
 static nd_status sort_half(nd_dense_writer *w, unsigned half, half_sort *s, nd_error *error) {
@@ -236,18 +236,17 @@ static nd_status sort_half(nd_dense_writer *w, unsigned half, half_sort *s, nd_e
     while (s->part_bits < MOST_PART_BITS && s->part_bits < key_bits &&
            w->run_keys >> s->part_bits > PART_KEYS)
         s->part_bits++;
-    const nd_part_sorter_settings sorting = {.disk = w->settings.disk,
-                                             .parts = (size_t)1 << s->part_bits,
-                                             .memory_limit = w->settings.memory_limit,
-                                             .words = s->words,
-                                             .keys = s->words,
-                                             .what = "fingerprints"};
-    ND_TRY(nd_part_sorter_create_records(&w->allocator, &sorting, &s->sorter, error));
+    const nd_external_sort_settings sorting = {.disk = w->settings.disk,
+                                               .parts = (size_t)1 << s->part_bits,
+                                               .memory_limit = w->settings.memory_limit,
+                                               .words = s->words,
+                                               .keys = s->words,
+                                               .what = "fingerprints"};
+    ND_TRY(nd_external_sort_create_records(&w->allocator, &sorting, &s->sorter, error));
     ND_TRY(push_keys(w, half, s, error));
-    ND_TRY(nd_fingerprint_table_writer_create(
-        w->settings.file, tag_of_half(w->settings.tag, half), key_bits,
-        nd_fingerprint_table_bucket_bits(key_bits, w->run_keys, ND_EF_PROBED), &w->allocator,
-        &s->table, error));
+    ND_TRY(nd_ef_table_writer_create(w->settings.file, tag_of_half(w->settings.tag, half), key_bits,
+                                     nd_ef_table_bucket_bits(key_bits, w->run_keys, ND_EF_PROBED),
+                                     &w->allocator, &s->table, error));
     return put_sorted(s, error);
 }
 
@@ -263,8 +262,8 @@ nd_status nd_dense_finish(nd_dense_writer *w, nd_error *error) {
     for (unsigned half = 0; half < HALVES && status == ND_OK; half++) {
         half_sort s = {.keys.spool = &w->key_spool, .run_bits = run_bits_of(w->runs)};
         status = sort_half(w, half, &s, error);
-        nd_fingerprint_table_writer_free(s.table);
-        nd_part_sorter_free(s.sorter);
+        nd_ef_table_writer_free(s.table);
+        nd_external_sort_free(s.sorter);
         nd_part_buffer_free(&w->allocator, &s.buffer);
         nd_release(&w->allocator, s.keys.bytes);
     }
@@ -333,10 +332,10 @@ static nd_status open_runs(nd_dense_runs *r, const nd_dense_source *source,
                            const nd_allocator *allocator, nd_error *error) {
     ND_TRY(read_list(r, source, error));
     uint32_t key_bits = key_bits_of(source->bits, r->width, r->run_bits);
-    unsigned bucket_bits = nd_fingerprint_table_bucket_bits(key_bits, r->keys, ND_EF_PROBED);
+    unsigned bucket_bits = nd_ef_table_bucket_bits(key_bits, r->keys, ND_EF_PROBED);
     for (unsigned half = 0; half < HALVES; half++)
-        ND_TRY(nd_fingerprint_table_open(r->file, tag_of_half(source->tag, half), key_bits,
-                                         bucket_bits, r->keys, &r->tables[half], error));
+        ND_TRY(nd_ef_table_open(r->file, tag_of_half(source->tag, half), key_bits, bucket_bits,
+                                r->keys, &r->tables[half], error));
     return choose_plans(r, source->bits, source->k, allocator, error);
 }
 
@@ -382,8 +381,8 @@ nd_status nd_dense_find(const nd_dense_runs *r, uint64_t entry, uint64_t *number
     return ND_OK;
 }
 
-nd_status nd_dense_bucket_end(const nd_dense_runs *r, const nd_fingerprint_table *table,
-                              uint64_t bucket, uint64_t before, uint64_t *end, nd_error *error) {
+nd_status nd_dense_bucket_end(const nd_dense_runs *r, const nd_ef_table *table, uint64_t bucket,
+                              uint64_t before, uint64_t *end, nd_error *error) {
     uint64_t known_bucket = bucket / ND_EF_TABLE_SAMPLED * ND_EF_TABLE_SAMPLED,
              known_entry = before, first = 0, behind = r->count;
     while (first < behind) {
@@ -397,7 +396,7 @@ nd_status nd_dense_bucket_end(const nd_dense_runs *r, const nd_fingerprint_table
         known_bucket = here;
         known_entry = run.end;
     }
-    return nd_fingerprint_table_bucket_end(table, bucket, known_bucket, known_entry, end, error);
+    return nd_ef_table_bucket_end(table, bucket, known_bucket, known_entry, end, error);
 }
 
 nd_key nd_dense_key(const nd_dense_runs *r, unsigned half, uint64_t number,
@@ -412,7 +411,7 @@ nd_fingerprint nd_dense_fingerprint(const nd_dense_runs *r, unsigned half, const
     return nd_key_fingerprint(&r->orders[half], whole);
 }
 
-static uint64_t table_bytes(const nd_fingerprint_table *t) {
+static uint64_t table_bytes(const nd_ef_table *t) {
     return t->heads.size + t->directory.size + t->samples.size + t->tails.size;
 }
 
@@ -423,16 +422,15 @@ uint64_t nd_dense_bytes(const nd_dense_runs *r) {
 /* ---- checking */
 
 /* The table ascends, so if the first and the last entry of a run have its window, all have it. */
-static nd_status check_list(const nd_dense_runs *r, const nd_fingerprint_table *table,
-                            nd_error *error) {
+static nd_status check_list(const nd_dense_runs *r, const nd_ef_table *table, nd_error *error) {
     const uint64_t mask = ~UINT64_C(0) << (64 - r->width);
     uint64_t keys = 0, end = 0;
     for (uint64_t number = 0; number < r->count; number++) {
         nd_dense_run run;
         nd_key first, last;
         ND_TRY(nd_dense_run_at(r, number, &run, error));
-        ND_TRY(nd_fingerprint_table_keys(table, run.first, 1, &first, error));
-        ND_TRY(nd_fingerprint_table_keys(table, run.end - 1, 1, &last, error));
+        ND_TRY(nd_ef_table_keys(table, run.first, 1, &first, error));
+        ND_TRY(nd_ef_table_keys(table, run.end - 1, 1, &last, error));
         if (run.first < end || (first.head & mask) != run.window ||
             (last.head & mask) != run.window)
             return damaged(r, "a dense run", error);
@@ -444,11 +442,10 @@ static nd_status check_list(const nd_dense_runs *r, const nd_fingerprint_table *
 
 /* The half's table has as many distinct keys as the runs. So if each of them is in its run, none is
  * missing. */
-static nd_status check_half(const nd_dense_runs *r, unsigned half,
-                            const nd_fingerprint_table *table, const nd_bit_order *order,
-                            nd_error *error) {
+static nd_status check_half(const nd_dense_runs *r, unsigned half, const nd_ef_table *table,
+                            const nd_bit_order *order, nd_error *error) {
     nd_ef_cursor cursor = nd_ef_cursor_begin(&r->tables[half]);
-    ND_TRY(nd_fingerprint_table_check(&r->tables[half], error));
+    ND_TRY(nd_ef_table_check(&r->tables[half], error));
     for (bool more;;) {
         ND_TRY(nd_ef_cursor_next(&cursor, &more, error));
         if (!more) return ND_OK;
@@ -457,15 +454,15 @@ static nd_status check_half(const nd_dense_runs *r, unsigned half,
         if (number >= r->count)
             return damaged(r, "a table of dense runs has a key of no run", error);
         ND_TRY(nd_dense_run_at(r, number, &run, error));
-        ND_TRY(nd_fingerprint_table_find(
-            table, nd_key_of(order, nd_dense_fingerprint(r, half, &run, cursor.key)), &entry,
-            error));
+        ND_TRY(nd_ef_table_find(table,
+                                nd_key_of(order, nd_dense_fingerprint(r, half, &run, cursor.key)),
+                                &entry, error));
         if (entry < run.first || entry >= run.end)
             return damaged(r, "a table of dense runs has a key that is not in its run", error);
     }
 }
 
-nd_status nd_dense_check(const nd_dense_runs *r, const nd_fingerprint_table *table,
+nd_status nd_dense_check(const nd_dense_runs *r, const nd_ef_table *table,
                          const nd_bit_order *order, nd_error *error) {
     ND_TRY(check_list(r, table, error));
     for (unsigned half = 0; half < HALVES; half++) ND_TRY(check_half(r, half, table, order, error));

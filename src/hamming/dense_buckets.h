@@ -64,7 +64,7 @@ typedef struct nd_dense_writer_settings {
     uint32_t tag;  /* base of the sections */
     uint32_t bits; /* of a fingerprint */
     nd_fingerprint window;
-    nd_scratch_disk *disk;
+    nd_temp_space *disk;
     size_t memory_limit; /* bytes for sorting; what exceeds them goes to `disk` */
 } nd_dense_writer_settings;
 /* For a table to which nd_dense_applies. Until nd_dense_finish, keys of dense runs wait in memory,
@@ -114,7 +114,7 @@ typedef struct nd_dense_runs {
     unsigned run_bits;
     nd_fingerprint half;    /* the bits of the first half */
     nd_bit_order orders[2]; /* of fingerprints: window, one half, the other */
-    nd_fingerprint_table tables[2];
+    nd_ef_table tables[2];
     nd_dense_plan *plans; /* for each k' from 0 to k */
 } nd_dense_runs;
 
@@ -140,8 +140,8 @@ nd_status nd_dense_find(const nd_dense_runs *runs, uint64_t entry, uint64_t *num
 /* The end of a bucket of the table. For buckets with thousands of keys before them since the last
  * sample: the directory is read from the end of the last run before the bucket's end on, or from
  * the sample, which says `before`. */
-nd_status nd_dense_bucket_end(const nd_dense_runs *runs, const nd_fingerprint_table *table,
-                              uint64_t bucket, uint64_t before, uint64_t *end, nd_error *error);
+nd_status nd_dense_bucket_end(const nd_dense_runs *runs, const nd_ef_table *table, uint64_t bucket,
+                              uint64_t before, uint64_t *end, nd_error *error);
 
 /* A fingerprint of run `number` as a key of a half's table, and back. */
 nd_key nd_dense_key(const nd_dense_runs *runs, unsigned half, uint64_t number,
@@ -154,7 +154,7 @@ uint64_t nd_dense_bytes(const nd_dense_runs *runs);
 
 /* Checks that the entries of each run have its window, and that the tables of the halves have
  * exactly these keys. O(n log n). */
-nd_status nd_dense_check(const nd_dense_runs *runs, const nd_fingerprint_table *table,
+nd_status nd_dense_check(const nd_dense_runs *runs, const nd_ef_table *table,
                          const nd_bit_order *order, nd_error *error);
 
 #endif

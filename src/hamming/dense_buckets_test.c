@@ -130,11 +130,12 @@ static nd_status ignore_hit(void *context, const nd_hamming_hit *hit, bool *more
 static bool reports_damage(void) {
     nd_error error;
     nd_hamming_tables tables;
-    nd_hamming_prober *search;
+    nd_hamming_search_context *search;
     nd_sealed_file *file = open_file(damaged_name);
     nd_status status = nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error);
     if (status == ND_OK) {
-        assert_int_equal(nd_hamming_prober_create(&nd_allocator_default, &search, &error), ND_OK);
+        assert_int_equal(nd_hamming_search_context_create(&nd_allocator_default, &search, &error),
+                         ND_OK);
         for (uint32_t k = 0; k <= design.k; k++) tables.dense[0].plans[k].least = 0;
         for (uint64_t i = 0; i < 40; i++) {
             nd_fingerprint query = {(i % 4) << 32 | (i * 77 * 2654435761u % UINT32_MAX ^ (i & 3)),
@@ -144,7 +145,7 @@ static bool reports_damage(void) {
             status = nd_hamming_search(search, &request, &error);
             assert_true(status == ND_OK || status == ND_ERR_CORRUPT);
         }
-        nd_hamming_prober_free(search);
+        nd_hamming_search_context_free(search);
         status = nd_hamming_tables_check(&tables, &error);
         nd_hamming_tables_close(&tables, &nd_allocator_default);
     }

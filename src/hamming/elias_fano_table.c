@@ -20,8 +20,7 @@ static unsigned head_bits(uint32_t bits) { return bits < 64 ? bits : 64; }
 
 static unsigned floor_log2(uint64_t x) { return x < 2 ? 0 : 63 - (unsigned)__builtin_clzll(x); }
 
-unsigned nd_fingerprint_table_bucket_bits(uint32_t bits, uint64_t keys,
-                                          nd_fingerprint_table_use use) {
+unsigned nd_ef_table_bucket_bits(uint32_t bits, uint64_t keys, nd_ef_table_use use) {
     enum { SCANNED = 8 }; /* 2^8 times the keys per bucket */
     unsigned head = head_bits(bits), wanted = floor_log2(keys),
              least = head > MOST_WIDTH ? head - MOST_WIDTH : 0;
@@ -40,7 +39,7 @@ static uint64_t directory_size(uint64_t keys, unsigned bucket_bits) {
 
 static uint64_t heads_size(uint64_t keys, unsigned width) { return (keys * width + 7) / 8; }
 
-double nd_fingerprint_table_bytes(uint32_t bits, double keys) {
+double nd_ef_table_bytes(uint32_t bits, double keys) {
     unsigned head = head_bits(bits), bucket_bits = 0;
     while (bucket_bits + 1 < head && (double)(UINT64_C(2) << bucket_bits) <= keys) bucket_bits++;
     if (head - bucket_bits > MOST_WIDTH) bucket_bits = head - MOST_WIDTH;
@@ -50,7 +49,7 @@ double nd_fingerprint_table_bytes(uint32_t bits, double keys) {
 
 /* ---- writing */
 
-struct nd_fingerprint_table_writer {
+struct nd_ef_table_writer {
     nd_allocator allocator;
     nd_sealed_writer *file;
     uint32_t tag, bits;
@@ -62,13 +61,13 @@ struct nd_fingerprint_table_writer {
     uint64_t words;
     nd_key last;
     nd_spool directory_spool, sample_spool, tail_spool;
-    nd_bit_stream heads, directory, samples, tails;
+    nd_bit_writer heads, directory, samples, tails;
 };
 
-nd_status nd_fingerprint_table_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits,
-                                             unsigned bucket_bits, const nd_allocator *allocator,
-                                             nd_fingerprint_table_writer **out, nd_error *error) {
-    nd_fingerprint_table_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
+nd_status nd_ef_table_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits,
+                                    unsigned bucket_bits, const nd_allocator *allocator,
+                                    nd_ef_table_writer **out, nd_error *error) {
+    nd_ef_table_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a table of fingerprints");
     w->allocator = *allocator;
     w->file = file;
@@ -76,7 +75,7 @@ nd_status nd_fingerprint_table_writer_create(nd_sealed_writer *file, uint32_t ta
     w->bits = bits;
     w->bucket_bits = bucket_bits;
     w->width = head_bits(bits) - bucket_bits;
-    nd_scratch_disk *disk = nd_sealed_writer_disk(file);
+    nd_temp_space *disk = nd_sealed_writer_disk(file);
     nd_spool_init(&w->directory_spool, allocator, disk, MEMORY,
                   "the directory of a table of fingerprints");
     nd_spool_init(&w->sample_spool, allocator, disk, MEMORY,
@@ -89,14 +88,14 @@ nd_status nd_fingerprint_table_writer_create(nd_sealed_writer *file, uint32_t ta
     w->directory.bits.word = ~UINT64_C(0);
     nd_status status = nd_sealed_begin(file, tag + TAG_HEADS, error);
     if (status != ND_OK) {
-        nd_fingerprint_table_writer_free(w);
+        nd_ef_table_writer_free(w);
         return status;
     }
     *out = w;
     return ND_OK;
 }
 
-void nd_fingerprint_table_writer_free(nd_fingerprint_table_writer *w) {
+void nd_ef_table_writer_free(nd_ef_table_writer *w) {
     if (!w) return;
     nd_spool_free(&w->directory_spool);
     nd_spool_free(&w->sample_spool);
@@ -105,27 +104,26 @@ void nd_fingerprint_table_writer_free(nd_fingerprint_table_writer *w) {
     nd_release(&allocator, w);
 }
 
-uint64_t nd_fingerprint_table_count(const nd_fingerprint_table_writer *w) { return w->keys; }
+uint64_t nd_ef_table_count(const nd_ef_table_writer *w) { return w->keys; }
 
 /* Writes the samples before number `end`: so many keys are in the buckets before each. */
-static nd_status put_samples(nd_fingerprint_table_writer *w, uint64_t end, uint64_t keys,
-                             nd_error *error) {
+static nd_status put_samples(nd_ef_table_writer *w, uint64_t end, uint64_t keys, nd_error *error) {
     for (; w->sampled < end; w->sampled++)
-        ND_TRY(nd_bit_stream_put(&w->samples, &w->samples.bits, keys, 32, error));
+        ND_TRY(nd_bit_writer_put(&w->samples, &w->samples.bits, keys, 32, error));
     return ND_OK;
 }
 
 /* Writes the words of the directory before number `word`. */
-static nd_status end_words(nd_fingerprint_table_writer *w, uint64_t word, nd_error *error) {
+static nd_status end_words(nd_ef_table_writer *w, uint64_t word, nd_error *error) {
     for (; w->words < word; w->words++) {
-        ND_TRY(nd_bit_stream_put_word(&w->directory, w->directory.bits.word, error));
+        ND_TRY(nd_bit_writer_put_word(&w->directory, w->directory.bits.word, error));
         w->directory.bits.word = ~UINT64_C(0);
     }
     return ND_OK;
 }
 
-static nd_status check_order(const nd_fingerprint_table_writer *w, const uint64_t *keys,
-                             size_t count, nd_error *error) {
+static nd_status check_order(const nd_ef_table_writer *w, const uint64_t *keys, size_t count,
+                             nd_error *error) {
     nd_key last = w->last;
     unsigned words = w->bits > 64 ? 2 : 1;
     bool ascend = true;
@@ -142,12 +140,12 @@ static nd_status check_order(const nd_fingerprint_table_writer *w, const uint64_
                : nd_fail(error, ND_ERR_ARGUMENT, "a table has fewer than 2^32 fingerprints");
 }
 
-static nd_status put_heads(nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count,
+static nd_status put_heads(nd_ef_table_writer *w, const uint64_t *keys, size_t count,
                            nd_error *error) {
     nd_bits bits = w->heads.bits;
     unsigned words = w->bits > 64 ? 2 : 1, above = w->bucket_bits, below = 64 - w->width;
     for (size_t i = 0; i < count; i++)
-        ND_TRY(nd_bit_stream_put(&w->heads, &bits, keys[i * words] << above >> below, w->width,
+        ND_TRY(nd_bit_writer_put(&w->heads, &bits, keys[i * words] << above >> below, w->width,
                                  error));
     w->heads.bits = bits;
     return ND_OK;
@@ -155,7 +153,7 @@ static nd_status put_heads(nd_fingerprint_table_writer *w, const uint64_t *keys,
 
 /* Clears the directory's bit of each key. Before it are the 0 bits of all earlier keys and the 1
  * bits of all buckets before the key's own. */
-static nd_status put_directory(nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count,
+static nd_status put_directory(nd_ef_table_writer *w, const uint64_t *keys, size_t count,
                                nd_error *error) {
     const unsigned words = w->bits > 64 ? 2 : 1, bits = w->bucket_bits;
     uint64_t next_sampled = w->sampled * SAMPLED, next_word = (w->words + 1) * 64, zeros = 0;
@@ -177,67 +175,64 @@ static nd_status put_directory(nd_fingerprint_table_writer *w, const uint64_t *k
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_put_all(nd_fingerprint_table_writer *w, const uint64_t *keys,
-                                       size_t count, nd_error *error) {
+nd_status nd_ef_table_put_all(nd_ef_table_writer *w, const uint64_t *keys, size_t count,
+                              nd_error *error) {
     unsigned words = w->bits > 64 ? 2 : 1;
     if (count == 0) return ND_OK;
     ND_TRY(check_order(w, keys, count, error));
     ND_TRY(put_heads(w, keys, count, error));
     ND_TRY(put_directory(w, keys, count, error));
     for (size_t i = 0; words > 1 && i < count; i++)
-        ND_TRY(nd_bit_stream_put_word(&w->tails, keys[i * 2 + 1], error));
+        ND_TRY(nd_bit_writer_put_word(&w->tails, keys[i * 2 + 1], error));
     const uint64_t *last = keys + (count - 1) * words;
     w->last = (nd_key){last[0], words > 1 ? last[1] : 0};
     w->keys += count;
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_put(nd_fingerprint_table_writer *w, nd_key key, bool *distinct,
-                                   nd_error *error) {
+nd_status nd_ef_table_put(nd_ef_table_writer *w, nd_key key, bool *distinct, nd_error *error) {
     bool fresh = w->keys == 0 || !nd_key_equal(w->last, key);
     if (distinct) *distinct = fresh;
-    return fresh ? nd_fingerprint_table_put_all(w, (uint64_t[]){key.head, key.tail}, 1, error)
-                 : ND_OK;
+    return fresh ? nd_ef_table_put_all(w, (uint64_t[]){key.head, key.tail}, 1, error) : ND_OK;
 }
 
-static nd_status write_spool(nd_fingerprint_table_writer *w, uint32_t tag,
-                             const nd_bit_stream *stream, nd_error *error) {
+static nd_status write_spool(nd_ef_table_writer *w, uint32_t tag, const nd_bit_writer *stream,
+                             nd_error *error) {
     ND_TRY(nd_sealed_begin(w->file, w->tag + tag, error));
     return nd_sealed_write_spool(w->file, stream->spool, error);
 }
 
-nd_status nd_fingerprint_table_finish(nd_fingerprint_table_writer *w, nd_error *error) {
+nd_status nd_ef_table_finish(nd_ef_table_writer *w, nd_error *error) {
     uint64_t bits = w->keys + (UINT64_C(1) << w->bucket_bits);
     ND_TRY(put_samples(w, sample_count(w->bucket_bits), w->keys, error));
     ND_TRY(end_words(w, bits / 64, error));
     w->directory.bits.word &= (UINT64_C(1) << bits % 64) - 1;
     w->directory.bits.used = (unsigned)(bits % 64);
-    ND_TRY(nd_bit_stream_finish(&w->heads, error));
-    ND_TRY(nd_bit_stream_finish_word(&w->directory, error));
+    ND_TRY(nd_bit_writer_finish(&w->heads, error));
+    ND_TRY(nd_bit_writer_finish_word(&w->directory, error));
     ND_TRY(write_spool(w, TAG_DIRECTORY, &w->directory, error));
-    ND_TRY(nd_bit_stream_finish(&w->samples, error));
+    ND_TRY(nd_bit_writer_finish(&w->samples, error));
     ND_TRY(write_spool(w, TAG_SAMPLES, &w->samples, error));
     if (w->bits <= 64) return ND_OK;
-    ND_TRY(nd_bit_stream_finish(&w->tails, error));
+    ND_TRY(nd_bit_writer_finish(&w->tails, error));
     return write_spool(w, TAG_TAILS, &w->tails, error);
 }
 
 /* ---- reading */
 
-static nd_status damaged(const nd_fingerprint_table *t, const nd_section *section, uint64_t offset,
+static nd_status damaged(const nd_ef_table *t, const nd_section *section, uint64_t offset,
                          const char *what, nd_error *error) {
     return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s at byte %" PRIu64,
                    nd_sealed_path(t->file), what, section->offset + offset);
 }
 
-nd_status nd_fingerprint_table_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits,
-                                    unsigned bucket_bits, uint64_t keys, nd_fingerprint_table *out,
-                                    nd_error *error) {
-    nd_fingerprint_table t = {.file = file,
-                              .keys = keys,
-                              .bits = bits,
-                              .bucket_bits = bucket_bits,
-                              .width = head_bits(bits) - bucket_bits};
+nd_status nd_ef_table_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits,
+                           unsigned bucket_bits, uint64_t keys, nd_ef_table *out, nd_error *error) {
+    nd_ef_table t = {.file = file,
+                     .keys = keys,
+                     .bits = bits,
+                     .bucket_bits = bucket_bits,
+                     .width = head_bits(bits) - bucket_bits};
     ND_TRY(nd_sealed_section(file, tag + TAG_HEADS, &t.heads, error));
     ND_TRY(nd_sealed_section(file, tag + TAG_DIRECTORY, &t.directory, error));
     ND_TRY(nd_sealed_section(file, tag + TAG_SAMPLES, &t.samples, error));
@@ -254,16 +249,14 @@ nd_status nd_fingerprint_table_open(const nd_sealed_file *file, uint32_t tag, ui
     return ND_OK;
 }
 
-static nd_status word_at(const nd_fingerprint_table *t, uint64_t word, uint64_t *out,
-                         nd_error *error) {
+static nd_status word_at(const nd_ef_table *t, uint64_t word, uint64_t *out, nd_error *error) {
     const unsigned char *p;
     ND_TRY(nd_sealed_view(t->file, &t->directory, word * 8, 8, &p, error));
     *out = nd_load_le64(p);
     return ND_OK;
 }
 
-static nd_status sample_at(const nd_fingerprint_table *t, uint64_t sample, uint64_t *out,
-                           nd_error *error) {
+static nd_status sample_at(const nd_ef_table *t, uint64_t sample, uint64_t *out, nd_error *error) {
     const unsigned char *p;
     ND_TRY(nd_sealed_view(t->file, &t->samples, sample * 4, 4, &p, error));
     *out = nd_load_le32(p);
@@ -273,8 +266,8 @@ static nd_status sample_at(const nd_fingerprint_table *t, uint64_t sample, uint6
 
 /* Counts the words of the directory from `word` on that are 0, at most `most`: there are many where
  * thousands of keys are in one bucket. */
-static nd_status zero_words(const nd_fingerprint_table *t, uint64_t word, uint64_t most,
-                            uint64_t *count, nd_error *error) {
+static nd_status zero_words(const nd_ef_table *t, uint64_t word, uint64_t most, uint64_t *count,
+                            nd_error *error) {
     const uint64_t page_words = ND_SEALED_PAGE / 8, words = t->directory.size / 8;
     if (most > words - word) most = words - word;
     for (*count = 0; *count < most;) {
@@ -289,12 +282,12 @@ static nd_status zero_words(const nd_fingerprint_table *t, uint64_t word, uint64
 }
 
 /* The position of the 1 bit number `rank` (from 0) of the directory, counted from bit `from` on. */
-static nd_status select_end(const nd_fingerprint_table *t, uint64_t from, uint64_t rank,
-                            uint64_t *out, nd_error *error) {
+static nd_status select_end(const nd_ef_table *t, uint64_t from, uint64_t rank, uint64_t *out,
+                            nd_error *error) {
     uint64_t i = from / 64, word, skipped;
     ND_TRY(word_at(t, i, &word, error));
     word &= ~UINT64_C(0) << from % 64;
-    for (unsigned ones; ones = nd_ones(word), ones <= rank;) {
+    for (unsigned ones; ones = nd_popcount(word), ones <= rank;) {
         rank -= ones;
         i++;
         if (word == 0 && i < t->directory.size / 8) {
@@ -307,8 +300,8 @@ static nd_status select_end(const nd_fingerprint_table *t, uint64_t from, uint64
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *t, uint64_t number,
-                                      nd_ef_bucket *out, nd_error *error) {
+nd_status nd_ef_table_bucket(const nd_ef_table *t, uint64_t number, nd_ef_bucket *out,
+                             nd_error *error) {
     uint64_t sample = number / SAMPLED, rank = number % SAMPLED, before, from, first, last;
     ND_TRY(sample_at(t, sample, &before, error));
     from = before + sample * SAMPLED;
@@ -324,9 +317,8 @@ nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *t, uint64_t nu
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_bucket_end(const nd_fingerprint_table *t, uint64_t bucket,
-                                          uint64_t known_bucket, uint64_t known_entry,
-                                          uint64_t *end, nd_error *error) {
+nd_status nd_ef_table_bucket_end(const nd_ef_table *t, uint64_t bucket, uint64_t known_bucket,
+                                 uint64_t known_entry, uint64_t *end, nd_error *error) {
     uint64_t last;
     ND_TRY(select_end(t, known_entry + known_bucket, bucket - known_bucket, &last, error));
     *end = last - bucket;
@@ -335,8 +327,7 @@ nd_status nd_fingerprint_table_bucket_end(const nd_fingerprint_table *t, uint64_
                : damaged(t, &t->directory, last / 8, "the directory of a table", error);
 }
 
-static nd_status head_at(const nd_fingerprint_table *t, uint64_t entry, uint64_t *out,
-                         nd_error *error) {
+static nd_status head_at(const nd_ef_table *t, uint64_t entry, uint64_t *out, nd_error *error) {
     const unsigned char *p;
     uint64_t bit = entry * t->width;
     ND_TRY(nd_sealed_view(t->file, &t->heads, bit / 8, (bit % 8 + t->width + 7) / 8, &p, error));
@@ -344,8 +335,8 @@ static nd_status head_at(const nd_fingerprint_table *t, uint64_t entry, uint64_t
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_key_of_bucket(const nd_fingerprint_table *t, uint64_t bucket,
-                                             uint64_t entry, nd_key *out, nd_error *error) {
+nd_status nd_ef_table_key_of_bucket(const nd_ef_table *t, uint64_t bucket, uint64_t entry,
+                                    nd_key *out, nd_error *error) {
     uint64_t head;
     const unsigned char *p;
     ND_TRY(head_at(t, entry, &head, error));
@@ -359,7 +350,7 @@ nd_status nd_fingerprint_table_key_of_bucket(const nd_fingerprint_table *t, uint
 
 /* The position in the directory of the 0 bit of an entry between two samples. Before it are a 0 bit
  * for each entry before and a 1 bit for each bucket before, so position - entry is the bucket. */
-static nd_status position_of(const nd_fingerprint_table *t, uint64_t sample, uint64_t sample_end,
+static nd_status position_of(const nd_ef_table *t, uint64_t sample, uint64_t sample_end,
                              uint64_t entry, uint64_t *position, nd_error *error) {
     uint64_t before, skipped;
     while (sample_end - sample > 1) {
@@ -373,7 +364,7 @@ static nd_status position_of(const nd_fingerprint_table *t, uint64_t sample, uin
     uint64_t rank = entry - before, from = before + sample * SAMPLED, i = from / 64, word;
     ND_TRY(word_at(t, i, &word, error));
     word = ~word & ~UINT64_C(0) << from % 64;
-    for (unsigned zeros; zeros = nd_ones(word), zeros <= rank;) {
+    for (unsigned zeros; zeros = nd_popcount(word), zeros <= rank;) {
         rank -= zeros;
         i++;
         if (rank >= 64 && i < t->directory.size / 8) {
@@ -390,9 +381,8 @@ static nd_status position_of(const nd_fingerprint_table *t, uint64_t sample, uin
                : ND_OK;
 }
 
-nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *t, uint64_t sample,
-                                         uint64_t sample_end, uint64_t entry, nd_ef_bucket *out,
-                                         nd_error *error) {
+nd_status nd_ef_table_bucket_of(const nd_ef_table *t, uint64_t sample, uint64_t sample_end,
+                                uint64_t entry, nd_ef_bucket *out, nd_error *error) {
     uint64_t position, last;
     ND_TRY(position_of(t, sample, sample_end, entry, &position, error));
     ND_TRY(select_end(t, position, 0, &last, error));
@@ -401,11 +391,11 @@ nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *t, uint64_t
 }
 
 /* The sample before an entry, if keys are spread evenly. */
-static uint64_t likely_sample(const nd_fingerprint_table *t, uint64_t entry) {
+static uint64_t likely_sample(const nd_ef_table *t, uint64_t entry) {
     return entry * (t->samples.size / 4 - 1) / t->keys;
 }
 
-void nd_fingerprint_table_prefetch(const nd_fingerprint_table *t, uint64_t entry) {
+void nd_ef_table_prefetch(const nd_ef_table *t, uint64_t entry) {
     uint64_t sample = likely_sample(t, entry);
     nd_sealed_prefetch(t->file, &t->samples, sample * 4);
     nd_sealed_prefetch(t->file, &t->directory, (entry + sample * SAMPLED) / 8);
@@ -414,8 +404,8 @@ void nd_fingerprint_table_prefetch(const nd_fingerprint_table *t, uint64_t entry
 
 /* Finds two samples around an entry: galloping, in steps that double, from the likely sample. If
  * keys are spread evenly the two are a few samples apart. */
-static nd_status find_samples(const nd_fingerprint_table *t, uint64_t entry, uint64_t *first,
-                              uint64_t *end, nd_error *error) {
+static nd_status find_samples(const nd_ef_table *t, uint64_t entry, uint64_t *first, uint64_t *end,
+                              nd_error *error) {
     uint64_t samples = t->samples.size / 4 - 1, before, step = 1;
     *first = likely_sample(t, entry);
     *end = *first + 1;
@@ -434,7 +424,7 @@ static nd_status find_samples(const nd_fingerprint_table *t, uint64_t entry, uin
     return ND_OK;
 }
 
-static nd_status find_position(const nd_fingerprint_table *t, uint64_t entry, uint64_t *position,
+static nd_status find_position(const nd_ef_table *t, uint64_t entry, uint64_t *position,
                                nd_error *error) {
     uint64_t first, end;
     ND_TRY(find_samples(t, entry, &first, &end, error));
@@ -443,7 +433,7 @@ static nd_status find_position(const nd_fingerprint_table *t, uint64_t entry, ui
 
 /* Moves from the position of entry - 1 to the position of `entry`: mostly the next 0 bit of the
  * same word. Behind many empty buckets it is searched from the samples on. */
-static nd_status next_position(const nd_fingerprint_table *t, uint64_t entry, uint64_t *position,
+static nd_status next_position(const nd_ef_table *t, uint64_t entry, uint64_t *position,
                                nd_error *error) {
     uint64_t i = (*position + 1) / 64, word;
     ND_TRY(word_at(t, i, &word, error));
@@ -455,26 +445,25 @@ static nd_status next_position(const nd_fingerprint_table *t, uint64_t entry, ui
                : ND_OK;
 }
 
-nd_status nd_fingerprint_table_keys(const nd_fingerprint_table *t, uint64_t entry, unsigned count,
-                                    nd_key *out, nd_error *error) {
+nd_status nd_ef_table_keys(const nd_ef_table *t, uint64_t entry, unsigned count, nd_key *out,
+                           nd_error *error) {
     uint64_t position = 0;
     for (unsigned i = 0; i < count; i++) {
         ND_TRY(i == 0 ? find_position(t, entry, &position, error)
                       : next_position(t, entry + i, &position, error));
-        ND_TRY(nd_fingerprint_table_key_of_bucket(t, position - (entry + i), entry + i, &out[i],
-                                                  error));
+        ND_TRY(nd_ef_table_key_of_bucket(t, position - (entry + i), entry + i, &out[i], error));
     }
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *t, const nd_ef_bucket *bucket,
-                                       nd_key key, uint64_t *entry, nd_error *error) {
+nd_status nd_ef_table_find_in(const nd_ef_table *t, const nd_ef_bucket *bucket, nd_key key,
+                              uint64_t *entry, nd_error *error) {
     uint64_t begin = bucket->begin, end = bucket->end;
     *entry = UINT64_MAX;
     while (begin < end) {
         uint64_t middle = begin + (end - begin) / 2;
         nd_key here;
-        ND_TRY(nd_fingerprint_table_key_of_bucket(t, bucket->number, middle, &here, error));
+        ND_TRY(nd_ef_table_key_of_bucket(t, bucket->number, middle, &here, error));
         if (nd_key_equal(here, key)) {
             *entry = middle;
             return ND_OK;
@@ -485,22 +474,20 @@ nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *t, const nd_e
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_find(const nd_fingerprint_table *t, nd_key key, uint64_t *entry,
-                                    nd_error *error) {
+nd_status nd_ef_table_find(const nd_ef_table *t, nd_key key, uint64_t *entry, nd_error *error) {
     nd_ef_bucket bucket;
-    ND_TRY(
-        nd_fingerprint_table_bucket(t, nd_fingerprint_table_bucket_number(t, key), &bucket, error));
-    return nd_fingerprint_table_find_in(t, &bucket, key, entry, error);
+    ND_TRY(nd_ef_table_bucket(t, nd_ef_table_bucket_number(t, key), &bucket, error));
+    return nd_ef_table_find_in(t, &bucket, key, entry, error);
 }
 
-nd_status nd_fingerprint_table_find_all(const nd_fingerprint_table *t, const nd_key *keys,
-                                        size_t count, uint64_t *entries, nd_error *error) {
+nd_status nd_ef_table_find_all(const nd_ef_table *t, const nd_key *keys, size_t count,
+                               uint64_t *entries, nd_error *error) {
     enum { TOGETHER = 32 };
     nd_ef_bucket buckets[TOGETHER];
     for (size_t first = 0, some; first < count; first += some) {
         some = count - first < TOGETHER ? count - first : TOGETHER;
         for (size_t i = 0; i < some; i++) {
-            buckets[i].number = nd_fingerprint_table_bucket_number(t, keys[first + i]);
+            buckets[i].number = nd_ef_table_bucket_number(t, keys[first + i]);
             nd_sealed_prefetch(t->file, &t->samples, buckets[i].number / SAMPLED * 4);
         }
         for (size_t i = 0; i < some; i++) {
@@ -509,22 +496,20 @@ nd_status nd_fingerprint_table_find_all(const nd_fingerprint_table *t, const nd_
             nd_sealed_prefetch(t->file, &t->directory, (before + sample * SAMPLED) / 64 * 8);
         }
         for (size_t i = 0; i < some; i++) {
-            ND_TRY(nd_fingerprint_table_bucket(t, buckets[i].number, &buckets[i], error));
+            ND_TRY(nd_ef_table_bucket(t, buckets[i].number, &buckets[i], error));
             nd_sealed_prefetch(t->file, &t->heads, buckets[i].begin * t->width / 8);
         }
         for (size_t i = 0; i < some; i++)
-            ND_TRY(nd_fingerprint_table_find_in(t, &buckets[i], keys[first + i],
-                                                &entries[first + i], error));
+            ND_TRY(
+                nd_ef_table_find_in(t, &buckets[i], keys[first + i], &entries[first + i], error));
     }
     return ND_OK;
 }
 
-nd_ef_cursor nd_ef_cursor_begin(const nd_fingerprint_table *table) {
-    return (nd_ef_cursor){.table = table};
-}
+nd_ef_cursor nd_ef_cursor_begin(const nd_ef_table *table) { return (nd_ef_cursor){.table = table}; }
 
 nd_status nd_ef_cursor_next(nd_ef_cursor *c, bool *more, nd_error *error) {
-    const nd_fingerprint_table *t = c->table;
+    const nd_ef_table *t = c->table;
     nd_key before = c->key;
     *more = c->next < t->keys;
     if (!*more) return ND_OK;
@@ -537,14 +522,14 @@ nd_status nd_ef_cursor_next(nd_ef_cursor *c, bool *more, nd_error *error) {
     c->left &= c->left - 1;
     if (bucket >> t->bucket_bits)
         return damaged(t, &t->directory, position / 8, "the directory of a table", error);
-    ND_TRY(nd_fingerprint_table_key_of_bucket(t, bucket, c->next, &c->key, error));
+    ND_TRY(nd_ef_table_key_of_bucket(t, bucket, c->next, &c->key, error));
     if (c->next > 0 && !nd_key_below(before, c->key))
         return damaged(t, &t->heads, c->next * t->width / 8, "the order of a table", error);
     c->next++;
     return ND_OK;
 }
 
-static nd_status check_sample(const nd_fingerprint_table *t, uint64_t sample, uint64_t keys,
+static nd_status check_sample(const nd_ef_table *t, uint64_t sample, uint64_t keys,
                               nd_error *error) {
     uint64_t before;
     ND_TRY(sample_at(t, sample, &before, error));
@@ -552,7 +537,7 @@ static nd_status check_sample(const nd_fingerprint_table *t, uint64_t sample, ui
 }
 
 /* Checks the samples against the directory's 1 bits, and that no bit is set behind the last one. */
-static nd_status check_directory(const nd_fingerprint_table *t, nd_error *error) {
+static nd_status check_directory(const nd_ef_table *t, nd_error *error) {
     uint64_t bits = t->keys + (UINT64_C(1) << t->bucket_bits), buckets = 0;
     ND_TRY(check_sample(t, 0, 0, error));
     for (uint64_t i = 0; i < t->directory.size / 8; i++) {
@@ -564,7 +549,7 @@ static nd_status check_directory(const nd_fingerprint_table *t, nd_error *error)
         /* A sample counts the keys in the first `sampled` buckets. If the last of these ends in
          * this word, at bit `end`, then bits 0 to `end` are `sampled` 1 bits and a 0 bit per key.
          */
-        unsigned ones = nd_ones(word);
+        unsigned ones = nd_popcount(word);
         for (uint64_t sampled = (buckets / SAMPLED + 1) * SAMPLED; sampled <= buckets + ones;
              sampled += SAMPLED) {
             uint64_t end = i * 64 + nd_select_bit(word, (unsigned)(sampled - buckets - 1));
@@ -580,7 +565,7 @@ static nd_status check_directory(const nd_fingerprint_table *t, nd_error *error)
                : damaged(t, &t->directory, 0, "the directory of a table", error);
 }
 
-nd_status nd_fingerprint_table_check(const nd_fingerprint_table *t, nd_error *error) {
+nd_status nd_ef_table_check(const nd_ef_table *t, nd_error *error) {
     nd_ef_cursor c = nd_ef_cursor_begin(t);
     ND_TRY(check_directory(t, error));
     for (bool more = true; more;) ND_TRY(nd_ef_cursor_next(&c, &more, error));

@@ -55,7 +55,7 @@ typedef struct batch_search {
     uint16_t *starts; /* of the buckets of the unpacked keys */
     size_t part_capacity, start_capacity;
     uint64_t first_entry; /* of the unpacked keys */
-    uint64_t keys[2 * (KEYS + ND_PLACES_BEHIND)];
+    uint64_t keys[2 * (KEYS + ND_PROBES_BEHIND)];
     uint32_t key_numbers[KEYS]; /* 0, 1, ... */
     uint64_t found[QUERIES * (CROWDED + 1)];
     /* Crowded probes: begin << 48 | end << 32 | query. */
@@ -173,7 +173,7 @@ static nd_status report_hits(batch_search *s, nd_error *error) {
     s->hit_count = 0;
     if (s->table > 0) {
         uint64_t entries[ND_BATCH_HITS];
-        ND_TRY(nd_fingerprint_table_find_all(&t->tables[0], s->hit_keys, count, entries, error));
+        ND_TRY(nd_ef_table_find_all(&t->tables[0], s->hit_keys, count, entries, error));
         for (size_t i = 0; i < count; i++) {
             if (entries[i] == UINT64_MAX)
                 return nd_fail(
@@ -231,10 +231,10 @@ static nd_status join_waiting(batch_search *s, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status add_waiting(batch_search *s, const nd_key_places *places, size_t query,
+static nd_status add_waiting(batch_search *s, const nd_key_probes *places, size_t query,
                              nd_error *error) {
-    nd_key_place range = nd_key_place_of(places);
-    uint32_t first = nd_key_place_first(range, s->queries[query * s->words]);
+    nd_key_probe range = nd_key_probe_of(places);
+    uint32_t first = nd_key_probe_first(range, s->queries[query * s->words]);
     uint64_t begin = places->starts[first], end = places->starts[first + range.span];
     s->waiting[s->wait_count++] = begin << 48 | end << 32 | query;
     return s->wait_count == WAITING ? join_waiting(s, error) : ND_OK;
@@ -243,12 +243,12 @@ static nd_status add_waiting(batch_search *s, const nd_key_places *places, size_
 /* ---- scanning */
 
 /* Probes the unpacked keys with `count` queries. */
-static nd_status probe(batch_search *s, const nd_key_places *places, size_t first, size_t count,
+static nd_status probe(batch_search *s, const nd_key_probes *places, size_t first, size_t count,
                        nd_error *error) {
     const uint64_t *queries = s->queries + first * s->words;
     size_t found = s->words == 1
-                       ? s->kernel->near64_places(places, queries, count, s->k, s->found)
-                       : s->kernel->near128_places(places, queries, count, s->k, s->found);
+                       ? s->kernel->near64_probes(places, queries, count, s->k, s->found)
+                       : s->kernel->near128_probes(places, queries, count, s->k, s->found);
     for (size_t i = 0; i < found; i++) {
         size_t query = first + (size_t)(s->found[i] >> 32);
         uint32_t key = (uint32_t)s->found[i];
@@ -265,20 +265,20 @@ static nd_status answer_part(batch_search *s, size_t part, nd_error *error) {
     const scan_plan *plan = &s->plan;
     const unsigned bucket_bits = s->tables->tables[s->table].bucket_bits,
                    narrow = bucket_bits - plan->cost.depth, wide = narrow + plan->cost.wide;
-    nd_key_places places = {.keys = s->keys,
+    nd_key_probes places = {.keys = s->keys,
                             .starts = s->starts,
                             .above = plan->part_bits,
                             .bits = bucket_bits - plan->part_bits,
                             .crowded = CROWDED};
     for (size_t u = 0; u < s->across.behind[s->errors[s->table]]; u++) {
         size_t of = part ^ s->across.values[u];
-        int left = s->errors[s->table] - (int)nd_ones(s->across.values[u]);
+        int left = s->errors[s->table] - (int)nd_popcount(s->across.values[u]);
         for (size_t first = s->parts[of], end = s->parts[of + 1], count; first < end;
              first += count) {
             count = end - first < QUERIES ? end - first : QUERIES;
             for (size_t v = 0; v < s->within.behind[left]; v++) {
                 places.pattern = s->within.values[v] << wide;
-                places.wide = (int)nd_ones(s->within.values[v]) < left ? wide : narrow;
+                places.wide = (int)nd_popcount(s->within.values[v]) < left ? wide : narrow;
                 ND_TRY(probe(s, &places, first, count, error));
             }
         }
@@ -287,7 +287,7 @@ static nd_status answer_part(batch_search *s, size_t part, nd_error *error) {
 }
 
 static nd_status scan_part(batch_search *s, size_t part, nd_error *error) {
-    const nd_fingerprint_table *table = &s->tables->tables[s->table];
+    const nd_ef_table *table = &s->tables->tables[s->table];
     unsigned below = table->bucket_bits - s->plan.part_bits;
     nd_table_scan scan;
     ND_TRY(nd_table_scan_begin(table, (uint64_t)part << below, ((uint64_t)part + 1) << below, &scan,

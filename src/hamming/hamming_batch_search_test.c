@@ -93,7 +93,7 @@ static void check_answer(const nd_hamming_tables *tables, const nd_fingerprint *
         uint64_t begin, end;
         const nd_hamming_hit *hit = &a->hits[i];
         assert_ptr_equal(hit->tables, tables);
-        assert_int_equal(nd_hamming_places(tables, hit->entry, &begin, &end, &error), ND_OK);
+        assert_int_equal(nd_hamming_slots(tables, hit->entry, &begin, &end, &error), ND_OK);
         for (uint64_t slot = begin; slot < end; slot++) {
             uint32_t document;
             assert_int_equal(nd_hamming_document(tables, slot, &document, &error), ND_OK);

@@ -27,35 +27,35 @@ enum {
 typedef struct trial {
     nd_allocator allocator;
     nd_sealed_file *file;
-    nd_fingerprint_table table;
+    nd_ef_table table;
     nd_bit_order order;
     nd_hamming_tables tables;
     nd_probe_plan plans[MOST_ERRORS + 1]; /* for each k; the last is used */
     nd_dense_runs none;
     atomic_uint_least64_t verified[2];
-    nd_hamming_prober *search;
+    nd_hamming_search_context *search;
     uint64_t seed;
 } trial;
 
 /* How many keys a table of about so many bytes has. */
 static uint64_t keys_for(double bytes) {
     double keys = bytes / 6;
-    for (int i = 0; i < 4; i++) keys *= bytes / nd_fingerprint_table_bytes(BITS, keys);
+    for (int i = 0; i < 4; i++) keys *= bytes / nd_ef_table_bytes(BITS, keys);
     return (uint64_t)keys;
 }
 
 static nd_status put_keys(nd_sealed_writer *file, uint64_t keys, const nd_allocator *allocator,
                           nd_error *error) {
-    nd_fingerprint_table_writer *table = NULL;
+    nd_ef_table_writer *table = NULL;
     uint64_t stride = UINT64_MAX / keys;
-    nd_status status = nd_fingerprint_table_writer_create(
-        file, TAG, BITS, nd_fingerprint_table_bucket_bits(BITS, keys, ND_EF_PROBED), allocator,
-        &table, error);
+    nd_status status = nd_ef_table_writer_create(file, TAG, BITS,
+                                                 nd_ef_table_bucket_bits(BITS, keys, ND_EF_PROBED),
+                                                 allocator, &table, error);
     for (uint64_t i = 0; status == ND_OK && i < keys; i++)
-        status = nd_fingerprint_table_put(table, (nd_key){i * stride + nd_mix64(i) % stride, 0},
-                                          NULL, error);
-    if (status == ND_OK) status = nd_fingerprint_table_finish(table, error);
-    nd_fingerprint_table_writer_free(table);
+        status = nd_ef_table_put(table, (nd_key){i * stride + nd_mix64(i) % stride, 0}, NULL,
+                                 error);
+    if (status == ND_OK) status = nd_ef_table_finish(table, error);
+    nd_ef_table_writer_free(table);
     return status;
 }
 
@@ -80,9 +80,8 @@ static nd_status verify_pages(const nd_sealed_file *file, const nd_section *sect
 
 static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error *error) {
     ND_TRY(nd_sealed_open(path, KIND, NULL, &t->allocator, &t->file, error));
-    ND_TRY(nd_fingerprint_table_open(t->file, TAG, BITS,
-                                     nd_fingerprint_table_bucket_bits(BITS, keys, ND_EF_PROBED),
-                                     keys, &t->table, error));
+    ND_TRY(nd_ef_table_open(t->file, TAG, BITS, nd_ef_table_bucket_bits(BITS, keys, ND_EF_PROBED),
+                            keys, &t->table, error));
     nd_fingerprint all = nd_fingerprint_mask(BITS);
     nd_bit_order_init(&t->order, BITS, all);
     t->tables = (nd_hamming_tables){.file = t->file,
@@ -98,7 +97,7 @@ static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error 
     ND_TRY(verify_pages(t->file, &t->table.heads, error));
     ND_TRY(verify_pages(t->file, &t->table.directory, error));
     ND_TRY(verify_pages(t->file, &t->table.samples, error));
-    return nd_hamming_prober_create(&t->allocator, &t->search, error);
+    return nd_hamming_search_context_create(&t->allocator, &t->search, error);
 }
 
 static double nanoseconds(void) {
@@ -168,7 +167,7 @@ static nd_status measure(const char *path, double bytes, const nd_allocator *all
     if (status == ND_OK) status = open_trial(&t, path, keys, error);
     unlink(path);
     if (status == ND_OK) status = time_probes(&t, look, key, query, error);
-    nd_hamming_prober_free(t.search);
+    nd_hamming_search_context_free(t.search);
     nd_sealed_close(t.file);
     return status;
 }

@@ -80,7 +80,7 @@ static inline nd_fingerprint nd_fingerprint_or(nd_fingerprint a, nd_fingerprint 
     return (nd_fingerprint){a.low | b.low, a.high | b.high};
 }
 static inline uint32_t nd_fingerprint_weight(nd_fingerprint a) {
-    return nd_ones(a.low) + nd_ones(a.high);
+    return nd_popcount(a.low) + nd_popcount(a.high);
 }
 
 #endif

@@ -24,22 +24,23 @@ enum {
 
 struct nd_hamming_join {
     nd_allocator allocator;
-    nd_scratch_disk *disk;
+    nd_temp_space *disk;
     nd_hamming_join_settings settings;
     /* Words of a record: the fingerprint, the low word first; then one word with the number in its
      * low 32 bits and the set above. */
     unsigned words;
     uint64_t counts[2]; /* distinct fingerprints of each set */
     unsigned sort_bits;
-    nd_part_sorter *sorter; /* all records, in parts by a hash of the fingerprint; NULL: consumed */
-    nd_spool records;       /* the distinct fingerprints, each with its first number */
+    nd_external_sort
+        *sorter;      /* all records, in parts by a hash of the fingerprint; NULL: consumed */
+    nd_spool records; /* the distinct fingerprints, each with its first number */
     uint64_t all_or[2], all_and[2]; /* of the fingerprints */
     nd_bit_window windows[ND_WINDOW_MOST];
     nd_window_partitions *partitions; /* NULL: all are compared with all */
     uint32_t window;                  /* the window that is partitioned and joined now */
     unsigned partition_bits;          /* of this window */
     const nd_hamming_join_sink *sink;
-    nd_turns turns;
+    nd_sequencer turns;
     /* While the larger set is filtered: */
     nd_join_prefilter *filter;
     nd_spool passed; /* the records that pass, in order */
@@ -54,7 +55,7 @@ static unsigned part_bits_of(uint64_t count) {
     return bits;
 }
 
-nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_scratch_disk *disk,
+nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_temp_space *disk,
                                  const nd_allocator *allocator, nd_hamming_join **out,
                                  nd_error *error) {
     ND_TRY(nd_hamming_check_width(settings->bits, settings->k, error));
@@ -71,13 +72,13 @@ nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_sc
     j->all_and[0] = j->all_and[1] = ~UINT64_C(0);
     nd_spool_init(&j->records, allocator, disk, settings->memory_limit / 2, what);
     nd_spool_init(&j->passed, allocator, disk, settings->memory_limit / 2, what);
-    const nd_part_sorter_settings sorting = {.disk = disk,
-                                             .parts = (size_t)1 << j->sort_bits,
-                                             .memory_limit = settings->memory_limit / 2,
-                                             .words = j->words,
-                                             .keys = j->words,
-                                             .what = what};
-    nd_status status = nd_part_sorter_create_records(allocator, &sorting, &j->sorter, error);
+    const nd_external_sort_settings sorting = {.disk = disk,
+                                               .parts = (size_t)1 << j->sort_bits,
+                                               .memory_limit = settings->memory_limit / 2,
+                                               .words = j->words,
+                                               .keys = j->words,
+                                               .what = what};
+    nd_status status = nd_external_sort_create_records(allocator, &sorting, &j->sorter, error);
     if (status != ND_OK) {
         nd_hamming_join_free(j);
         return status;
@@ -88,7 +89,7 @@ nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_sc
 
 void nd_hamming_join_free(nd_hamming_join *j) {
     if (!j) return;
-    nd_part_sorter_free(j->sorter);
+    nd_external_sort_free(j->sorter);
     nd_window_partitions_free(j->partitions);
     nd_join_prefilter_free(j->filter);
     nd_spool_free(&j->records);
@@ -108,7 +109,7 @@ nd_status nd_hamming_join_put(nd_hamming_join *j, uint32_t set, nd_fingerprint f
     uint64_t last = (uint64_t)set << 32 | number,
              record[3] = {fingerprint.low, j->words > 2 ? fingerprint.high : last, last};
     uint64_t hash = nd_mix64(fingerprint.low ^ nd_mix64(fingerprint.high));
-    return nd_part_sorter_push_record(
+    return nd_external_sort_push_record(
         j->sorter, j->sort_bits ? (size_t)(hash >> (64 - j->sort_bits)) : 0, record, error);
 }
 
@@ -174,7 +175,7 @@ static nd_status find_equals(const nd_hamming_join *j, equals_worker *w, nd_erro
 
 /* Emits the part, which is the next in order. */
 static nd_status emit_part(nd_hamming_join *j, equals_worker *w, size_t part, nd_error *error) {
-    nd_part_sorter_drop(j->sorter, part);
+    nd_external_sort_drop(j->sorter, part);
     ND_TRY(nd_spool_append(&j->records, w->part.words, w->distinct * j->words * sizeof(uint64_t),
                            error));
     for (size_t i = 0, begin = 0; j->sink->equal && i < w->group_count;
@@ -185,12 +186,13 @@ static nd_status emit_part(nd_hamming_join *j, equals_worker *w, size_t part, nd
 }
 
 static nd_status find_equals_of_parts(nd_hamming_join *j, equals_worker *w, nd_error *error) {
-    for (size_t part; part = nd_turns_take(&j->turns), part < nd_part_sorter_parts(j->sorter);) {
-        ND_TRY(nd_part_sorter_load_records(j->sorter, part, &w->part, error));
+    for (size_t part;
+         part = nd_sequencer_next(&j->turns), part < nd_external_sort_parts(j->sorter);) {
+        ND_TRY(nd_external_sort_load_records(j->sorter, part, &w->part, error));
         ND_TRY(find_equals(j, w, error));
-        ND_TRY(nd_turns_await(&j->turns, part));
+        ND_TRY(nd_sequencer_await(&j->turns, part));
         ND_TRY(emit_part(j, w, part, error));
-        nd_turns_advance(&j->turns);
+        nd_sequencer_advance(&j->turns);
     }
     return ND_OK;
 }
@@ -202,7 +204,7 @@ static nd_status run_equals(void *context, uint32_t index, nd_error *error) {
     (void)index;
     (void)error;
     nd_status status = find_equals_of_parts(j, &w, &own);
-    if (status != ND_OK) nd_turns_fail(&j->turns, status, &own);
+    if (status != ND_OK) nd_sequencer_fail(&j->turns, status, &own);
     pthread_mutex_lock(&j->turns.lock);
     for (unsigned i = 0; i < 2; i++) {
         j->all_or[i] |= w.all_or[i];
@@ -275,15 +277,16 @@ static size_t filter_rows(const nd_hamming_join *j, const uint64_t *records, siz
 }
 
 static nd_status filter_parts(nd_hamming_join *j, uint64_t *room, nd_error *error) {
-    for (size_t part; part = nd_turns_take(&j->turns), (uint64_t)part * ROWS < record_count(j);) {
+    for (size_t part;
+         part = nd_sequencer_next(&j->turns), (uint64_t)part * ROWS < record_count(j);) {
         const uint64_t *records;
         size_t count;
-        ND_TRY(nd_progress_ask(j->disk->progress, error));
+        ND_TRY(nd_progress_poll(j->disk->progress, error));
         ND_TRY(view_rows(j, part, room, &records, &count, error));
         count = filter_rows(j, records, count, room);
-        ND_TRY(nd_turns_await(&j->turns, part));
+        ND_TRY(nd_sequencer_await(&j->turns, part));
         ND_TRY(nd_spool_append(&j->passed, room, count * j->words * sizeof *room, error));
-        nd_turns_advance(&j->turns);
+        nd_sequencer_advance(&j->turns);
     }
     return ND_OK;
 }
@@ -296,7 +299,7 @@ static nd_status run_filter(void *context, uint32_t index, nd_error *error) {
     uint64_t *room = nd_allocate(&j->allocator, (size_t)ROWS * j->words, sizeof *room);
     nd_status status = room ? filter_parts(j, room, &own)
                             : nd_fail_memory(&own, (size_t)ROWS * j->words * sizeof *room, what);
-    if (status != ND_OK) nd_turns_fail(&j->turns, status, &own);
+    if (status != ND_OK) nd_sequencer_fail(&j->turns, status, &own);
     nd_release(&j->allocator, room);
     return ND_OK;
 }
@@ -428,9 +431,9 @@ static nd_status find_pairs_of_parts(nd_hamming_join *j, pairs_worker *w, nd_err
     size_t parts = j->partitions ? (size_t)1 << j->partition_bits
                                  : (size_t)((record_count(j) + ROWS - 1) / ROWS);
     ND_TRY(nd_block_join_create(&settings, &j->allocator, &w->block, error));
-    for (size_t part; part = nd_turns_take(&j->turns), part < parts;) {
+    for (size_t part; part = nd_sequencer_next(&j->turns), part < parts;) {
         if (atomic_load(&j->turns.failed)) return ND_OK;
-        ND_TRY(nd_progress_ask(j->disk->progress, error));
+        ND_TRY(nd_progress_poll(j->disk->progress, error));
         nd_pair_queue_begin_part(&w->queue, part);
         ND_TRY(j->partitions ? join_partition(j, w, part, error) : join_rows(j, w, part, error));
         ND_TRY(nd_pair_queue_end_part(&w->queue, error));
@@ -460,7 +463,7 @@ static nd_status run_pairs(void *context, uint32_t index, nd_error *error) {
         }
         nd_release(&j->allocator, w);
     }
-    if (status != ND_OK) nd_turns_fail(&j->turns, status, &own);
+    if (status != ND_OK) nd_sequencer_fail(&j->turns, status, &own);
     return ND_OK;
 }
 
@@ -468,10 +471,10 @@ static nd_status run_pairs(void *context, uint32_t index, nd_error *error) {
 
 /* Runs a step on all threads: they take parts in order, and emit them in order. */
 static nd_status run_turns(nd_hamming_join *j, nd_worker_fn *fn, nd_error *error) {
-    nd_turns_init(&j->turns);
+    nd_sequencer_init(&j->turns);
     nd_status status = nd_run_workers(&j->allocator, j->settings.threads, fn, j, error);
-    if (status == ND_OK) status = nd_turns_result(&j->turns, error);
-    nd_turns_free(&j->turns);
+    if (status == ND_OK) status = nd_sequencer_result(&j->turns, error);
+    nd_sequencer_free(&j->turns);
     return status;
 }
 
@@ -520,7 +523,7 @@ nd_status nd_hamming_join_run(nd_hamming_join *j, const nd_hamming_join_sink *si
     if (!j->sorter) return nd_fail(error, ND_ERR_ARGUMENT, "a join runs once");
     j->sink = sink;
     ND_TRY(run_turns(j, run_equals, error));
-    nd_part_sorter_free(j->sorter);
+    nd_external_sort_free(j->sorter);
     j->sorter = NULL;
     const uint64_t varying[2] = {j->all_or[0] & ~j->all_and[0], j->all_or[1] & ~j->all_and[1]};
     if (s->two_sets && j->counts[0] > 0 && j->counts[1] > 0)
@@ -530,7 +533,7 @@ nd_status nd_hamming_join_run(nd_hamming_join *j, const nd_hamming_join_sink *si
     const nd_block_split all = {
         .bits = s->bits,
         .k = s->k,
-        .varying = nd_ones(varying[0]) + nd_ones(varying[1]),
+        .varying = nd_popcount(varying[0]) + nd_popcount(varying[1]),
         .count = (double)record_count(j),
         .share = s->two_sets ? nd_block_join_share((double)j->counts[0], (double)j->counts[1])
                              : 0.5,

@@ -41,7 +41,7 @@ typedef struct nd_hamming_join_settings {
     size_t memory_limit; /* bytes */
 } nd_hamming_join_settings;
 
-nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_scratch_disk *disk,
+nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_temp_space *disk,
                                  const nd_allocator *allocator, nd_hamming_join **out,
                                  nd_error *error);
 /* NULL is accepted. */

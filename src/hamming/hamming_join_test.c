@@ -81,7 +81,7 @@ typedef struct fingerprints {
 
 static nd_status join(const fingerprints *set, way w, const nd_allocator *allocator, answer *a,
                       nd_error *error) {
-    nd_scratch_disk disk = {.directory = "."};
+    nd_temp_space disk = {.directory = "."};
     nd_hamming_join *j;
     nd_hamming_join_sink sink = {.context = a, .equal = add_equal, .pairs = add_pairs};
     nd_hamming_join_settings settings = {.bits = set->bits,
@@ -303,7 +303,7 @@ static void test_bad_arguments(void **state) {
     const nd_hamming_join_settings good = {.bits = 32, .k = 3, .threads = 1, .memory_limit = 1000};
     nd_hamming_join *j;
     nd_error error;
-    nd_scratch_disk disk = {.directory = "."};
+    nd_temp_space disk = {.directory = "."};
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(nd_hamming_join_create(&bad[i], &disk, &nd_allocator_default, &j, &error),
                          ND_ERR_ARGUMENT);

@@ -37,7 +37,7 @@ nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs,
                                                const nd_probed_table *t, int errors) {
     nd_hamming_table_cost best = {0};
     if (errors < 0) return best;
-    double bytes = t->tables * nd_fingerprint_table_bytes(t->bits, t->keys),
+    double bytes = t->tables * nd_ef_table_bytes(t->bits, t->keys),
            probe = cost_at(costs->look, bytes), key = cost_at(costs->key, bytes);
     unsigned deepest = t->width < t->bucket_bits ? t->width : t->bucket_bits;
     best.nanoseconds = INFINITY;
@@ -58,9 +58,9 @@ nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs,
     return best;
 }
 
-unsigned nd_hamming_bucket_bits(uint32_t bits, double keys, nd_fingerprint_table_use use) {
+unsigned nd_hamming_bucket_bits(uint32_t bits, double keys, nd_ef_table_use use) {
     uint64_t count = keys < 1 ? 1 : keys > 0x1p62 ? UINT64_C(1) << 62 : (uint64_t)keys;
-    return nd_fingerprint_table_bucket_bits(bits, count, use);
+    return nd_ef_table_bucket_bits(bits, count, use);
 }
 
 nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs,
@@ -77,7 +77,7 @@ nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs,
     const double share = scan ? 0.5 : 1; /* a scanned key costs half of a probed one */
     nd_hamming_design_name(design, e.name, sizeof e.name);
     e.tables = windows.count;
-    e.bytes = windows.count * nd_fingerprint_table_bytes(design->bits, keys);
+    e.bytes = windows.count * nd_ef_table_bytes(design->bits, keys);
     e.most_errors = (uint32_t)errors[0];
     e.least_errors = errors[windows.count - 1] < 0 ? 0 : (uint32_t)errors[windows.count - 1];
     for (uint32_t t = 0; t < windows.count; t++) {

@@ -45,7 +45,7 @@ nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs,
                                                const nd_probed_table *table, int errors);
 
 /* D of a table on paper, which may have more than 2^32 keys. */
-unsigned nd_hamming_bucket_bits(uint32_t bits, double keys, nd_fingerprint_table_use use);
+unsigned nd_hamming_bucket_bits(uint32_t bits, double keys, nd_ef_table_use use);
 
 /* What a design costs. */
 nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs,

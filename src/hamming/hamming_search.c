@@ -33,9 +33,9 @@ typedef struct slice {
     size_t query;   /* index in the request */
     uint32_t table; /* of the design */
     uint32_t first, count;
-    uint64_t head;                  /* of the query's key */
-    uint64_t keys;                  /* covered by the probes */
-    const nd_fingerprint_table *in; /* the probed table */
+    uint64_t head;         /* of the query's key */
+    uint64_t keys;         /* covered by the probes */
+    const nd_ef_table *in; /* the probed table */
     const nd_probe_plan *plan;
     unsigned depth, shift; /* of the probes: the plan's, or those of its wide probes */
     bool verified;         /* all pages of `in` have been compared with their hashes */
@@ -60,7 +60,7 @@ typedef struct pattern_cursor {
     uint64_t pattern;
 } pattern_cursor;
 
-struct nd_hamming_prober {
+struct nd_hamming_search_context {
     nd_allocator allocator;
     const nd_kernel *kernel;
     /* The request, and what follows from it. */
@@ -76,9 +76,9 @@ struct nd_hamming_prober {
     uint64_t asked;                    /* queries so far, of all requests */
     size_t ended;                      /* the query that the callback has ended; SIZE_MAX: none */
     /* The buckets of the last hit, because there are often many hits in one bucket. */
-    const nd_fingerprint_table *hit_table; /* NULL: hit_bucket is not known */
-    nd_ef_bucket hit_bucket;               /* of its entry, in hit_table, from this entry on */
-    nd_ef_bucket first_bucket;             /* of its fingerprint, in the first table; end 0: none */
+    const nd_ef_table *hit_table; /* NULL: hit_bucket is not known */
+    nd_ef_bucket hit_bucket;      /* of its entry, in hit_table, from this entry on */
+    nd_ef_bucket first_bucket;    /* of its fingerprint, in the first table; end 0: none */
     pattern_cursor cursor;
     chunk chunks[ROUNDS];
     chunk nested; /* for a dense run, which goes through the rounds by itself */
@@ -88,9 +88,9 @@ struct nd_hamming_prober {
     bool done[BATCH]; /* queries that the callback has ended */
 };
 
-nd_status nd_hamming_prober_create(const nd_allocator *allocator, nd_hamming_prober **out,
-                                   nd_error *error) {
-    nd_hamming_prober *p = nd_allocate_zero(allocator, 1, sizeof *p);
+nd_status nd_hamming_search_context_create(const nd_allocator *allocator,
+                                           nd_hamming_search_context **out, nd_error *error) {
+    nd_hamming_search_context *p = nd_allocate_zero(allocator, 1, sizeof *p);
     if (!p) return nd_fail_memory(error, sizeof *p, "Hamming search");
     p->allocator = *allocator;
     p->kernel = nd_kernel_get();
@@ -98,7 +98,7 @@ nd_status nd_hamming_prober_create(const nd_allocator *allocator, nd_hamming_pro
     return ND_OK;
 }
 
-void nd_hamming_prober_free(nd_hamming_prober *p) {
+void nd_hamming_search_context_free(nd_hamming_search_context *p) {
     if (!p) return;
     nd_allocator allocator = p->allocator;
     nd_release(&allocator, p);
@@ -135,8 +135,7 @@ static inline uint64_t sample_behind(unsigned shift, uint64_t prefix) {
     return (((prefix + 1) << shift) + (1 << SAMPLE_BITS) - 1) >> SAMPLE_BITS;
 }
 
-static inline const unsigned char *bytes_of(const nd_fingerprint_table *t,
-                                            const nd_section *section) {
+static inline const unsigned char *bytes_of(const nd_ef_table *t, const nd_section *section) {
     return nd_sealed_unverified(t->file, section);
 }
 
@@ -166,7 +165,7 @@ static inline bool add_probes(chunk *c, slice *s, pattern_cursor *w, unsigned bi
 }
 
 /* Begins a slice for the cursor's query in its table. */
-static bool fill_slice(nd_hamming_prober *p, chunk *c) {
+static bool fill_slice(nd_hamming_search_context *p, chunk *c) {
     pattern_cursor *w = &p->cursor;
     slice *s = &c->slices[c->slice_count++];
     *s = (slice){.query = w->query,
@@ -178,7 +177,7 @@ static bool fill_slice(nd_hamming_prober *p, chunk *c) {
     return add_probes(c, s, w, s->plan->depth - s->plan->wide, (int)p->k);
 }
 
-static void fill(nd_hamming_prober *p, chunk *c) {
+static void fill(nd_hamming_search_context *p, chunk *c) {
     pattern_cursor *w = &p->cursor;
     c->slice_count = c->count = 0;
     while (c->count < CHUNK && w->query < p->query_count) {
@@ -195,8 +194,8 @@ static void fill(nd_hamming_prober *p, chunk *c) {
  * pages of a table have been, that is noted in tables->verified, and searches skip the check. */
 
 /* Verifies the pages of bytes [begin, end) of a section. */
-static inline nd_status verify(const nd_fingerprint_table *t, const nd_section *section,
-                               uint64_t begin, uint64_t end, nd_error *error) {
+static inline nd_status verify(const nd_ef_table *t, const nd_section *section, uint64_t begin,
+                               uint64_t end, nd_error *error) {
     return nd_sealed_verify(t->file, section, begin, end, error);
 }
 
@@ -214,7 +213,7 @@ static bool section_verified(const nd_sealed_file *file, const nd_section *secti
     return true;
 }
 
-static bool table_verified(const nd_fingerprint_table *t, size_t *room) {
+static bool table_verified(const nd_ef_table *t, size_t *room) {
     return section_verified(t->file, &t->samples, room) &&
            section_verified(t->file, &t->directory, room) &&
            section_verified(t->file, &t->heads, room);
@@ -235,12 +234,12 @@ static void note_verified(const nd_hamming_tables *tables, size_t room) {
     }
 }
 
-static nd_status fail_directory(const nd_fingerprint_table *t, nd_error *error) {
+static nd_status fail_directory(const nd_ef_table *t, nd_error *error) {
     return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: the directory of a table of fingerprints",
                    nd_sealed_path(t->file));
 }
 
-static nd_status verify_samples(const nd_fingerprint_table *t, const chunk *c, const slice *s,
+static nd_status verify_samples(const nd_ef_table *t, const chunk *c, const slice *s,
                                 nd_error *error) {
     for (size_t i = s->first; i < s->first + s->count; i++) {
         uint64_t sample = sample_of(s->shift, c->prefixes[i]),
@@ -254,9 +253,10 @@ static nd_status verify_samples(const nd_fingerprint_table *t, const chunk *c, c
 
 /* Second round: prefetches words of the directory. A probe of many buckets begins and ends at a
  * sample, which says its entries. */
-static nd_status prefetch_directory(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
+static nd_status prefetch_directory(nd_hamming_search_context *p, chunk *c, slice *s,
+                                    nd_error *error) {
     (void)p;
-    const nd_fingerprint_table *t = s->in;
+    const nd_ef_table *t = s->in;
     const unsigned shift = s->shift;
     const unsigned char *samples = bytes_of(t, &t->samples),
                         *directory = bytes_of(t, &t->directory);
@@ -275,8 +275,8 @@ static nd_status prefetch_directory(nd_hamming_prober *p, chunk *c, slice *s, nd
 }
 
 /* Verifies the words of the directory that were read for a slice, and the heads that will be. */
-static nd_status verify_keys(const nd_fingerprint_table *t, unsigned shift, const chunk *c,
-                             const slice *s, nd_error *error) {
+static nd_status verify_keys(const nd_ef_table *t, unsigned shift, const chunk *c, const slice *s,
+                             nd_error *error) {
     for (size_t i = s->first; i < s->first + s->count; i++) {
         uint64_t first = (uint64_t)c->prefixes[i] << shift,
                  last = first + (UINT64_C(1) << shift) - 1;
@@ -304,16 +304,16 @@ static nd_status find_behind_dense_runs(const nd_dense_runs *runs, const slice *
     return ND_OK;
 }
 
-static void find_buckets(const nd_hamming_prober *p, const slice *s, chunk *c, size_t first,
+static void find_buckets(const nd_hamming_search_context *p, const slice *s, chunk *c, size_t first,
                          size_t count) {
-    const nd_fingerprint_table *t = s->in;
+    const nd_ef_table *t = s->in;
     p->kernel->find_buckets(bytes_of(t, &t->directory), t->directory.size / 8, c->befores + first,
                             c->prefixes + first, s->shift, count, c->begins + first,
                             c->ends + first);
 }
 
 /* Finds the entries of a slice's probes; of those near dense runs one by one. */
-static nd_status find_entries(const nd_hamming_prober *p, const slice *s, chunk *c,
+static nd_status find_entries(const nd_hamming_search_context *p, const slice *s, chunk *c,
                               nd_error *error) {
     const nd_dense_runs *runs = &p->tables->dense[s->table];
     const unsigned char *samples = bytes_of(s->in, &s->in->samples);
@@ -331,8 +331,8 @@ static nd_status find_entries(const nd_hamming_prober *p, const slice *s, chunk 
 }
 
 /* Third round: finds the entries and prefetches their keys. */
-static nd_status prefetch_keys(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
-    const nd_fingerprint_table *t = s->in;
+static nd_status prefetch_keys(nd_hamming_search_context *p, chunk *c, slice *s, nd_error *error) {
+    const nd_ef_table *t = s->in;
     const unsigned char *heads = bytes_of(t, &t->heads);
     const unsigned shift = s->shift, width = t->width;
     uint64_t keys = 0;
@@ -354,7 +354,8 @@ static nd_status prefetch_keys(nd_hamming_prober *p, chunk *c, slice *s, nd_erro
 }
 
 /* The fingerprint of a key of the slice's table. */
-static nd_fingerprint fingerprint_of(const nd_hamming_prober *p, const slice *s, nd_key key) {
+static nd_fingerprint fingerprint_of(const nd_hamming_search_context *p, const slice *s,
+                                     nd_key key) {
     const nested *n = s->nested;
     return n ? nd_dense_fingerprint(n->runs, n->half, &n->run, key)
              : nd_key_fingerprint(&p->tables->orders[s->table], key);
@@ -362,7 +363,7 @@ static nd_fingerprint fingerprint_of(const nd_hamming_prober *p, const slice *s,
 
 /* Whether this table reports a pair that differs in the bits `unlike`, and if it belongs to a dense
  * run, whether this half's table does. */
-static bool is_first(const nd_hamming_prober *p, const slice *s, nd_fingerprint unlike) {
+static bool is_first(const nd_hamming_search_context *p, const slice *s, nd_fingerprint unlike) {
     const nested *n = s->nested;
     if (!nd_hamming_is_first(&p->tables->windows, p->errors, s->table, unlike)) return false;
     return !n || (n->half == 0) ==
@@ -371,38 +372,38 @@ static bool is_first(const nd_hamming_prober *p, const slice *s, nd_fingerprint 
 }
 
 /* The key of an entry of a probe. */
-static nd_status key_of_entry(nd_hamming_prober *p, const slice *s, uint32_t prefix, uint64_t entry,
-                              nd_key *key, nd_error *error) {
-    const nd_fingerprint_table *t = s->in;
+static nd_status key_of_entry(nd_hamming_search_context *p, const slice *s, uint32_t prefix,
+                              uint64_t entry, nd_key *key, nd_error *error) {
+    const nd_ef_table *t = s->in;
     nd_ef_bucket *b = &p->hit_bucket;
-    if (s->shift == 0) return nd_fingerprint_table_key_of_bucket(t, prefix, entry, key, error);
+    if (s->shift == 0) return nd_ef_table_key_of_bucket(t, prefix, entry, key, error);
     if (p->hit_table != t || entry < b->begin || entry >= b->end) {
         p->hit_table = NULL;
-        ND_TRY(nd_fingerprint_table_bucket_of(t, sample_of(s->shift, prefix),
-                                              sample_behind(s->shift, prefix), entry, b, error));
+        ND_TRY(nd_ef_table_bucket_of(t, sample_of(s->shift, prefix),
+                                     sample_behind(s->shift, prefix), entry, b, error));
         p->hit_table = t;
     }
-    return nd_fingerprint_table_key_of_bucket(t, b->number, entry, key, error);
+    return nd_ef_table_key_of_bucket(t, b->number, entry, key, error);
 }
 
 /* Finds the entry of a fingerprint in the first table, which must have it. */
-static nd_status find_first(nd_hamming_prober *p, nd_fingerprint fingerprint, uint64_t *entry,
-                            nd_error *error) {
-    const nd_fingerprint_table *t = &p->tables->tables[0];
+static nd_status find_first(nd_hamming_search_context *p, nd_fingerprint fingerprint,
+                            uint64_t *entry, nd_error *error) {
+    const nd_ef_table *t = &p->tables->tables[0];
     const nd_key key = nd_key_of(&p->tables->orders[0], fingerprint);
     nd_ef_bucket *b = &p->first_bucket;
-    uint64_t number = nd_fingerprint_table_bucket_number(t, key);
+    uint64_t number = nd_ef_table_bucket_number(t, key);
     if (b->end == 0 || b->number != number) {
         b->end = 0;
-        ND_TRY(nd_fingerprint_table_bucket(t, number, b, error));
+        ND_TRY(nd_ef_table_bucket(t, number, b, error));
     }
-    ND_TRY(nd_fingerprint_table_find_in(t, b, key, entry, error));
+    ND_TRY(nd_ef_table_find_in(t, b, key, entry, error));
     return *entry == UINT64_MAX ? fail_directory(t, error) : ND_OK;
 }
 
 /* Resolves an entry whose head is near the query's: compares the whole key, and reports the hit. */
-static nd_status resolve(nd_hamming_prober *p, const slice *s, uint32_t prefix, uint64_t entry,
-                         nd_error *error) {
+static nd_status resolve(nd_hamming_search_context *p, const slice *s, uint32_t prefix,
+                         uint64_t entry, nd_error *error) {
     nd_key key;
     bool more = true;
     ND_TRY(key_of_entry(p, s, prefix, entry, &key, error));
@@ -421,15 +422,16 @@ static nd_status resolve(nd_hamming_prober *p, const slice *s, uint32_t prefix, 
 
 /* Finds the entries of ranges [begins[i], ends[i]), at most ROOM together, whose heads are near the
  * query's, for probes `first` + i. Returns their number; p->hits has them. */
-static inline size_t find_near(nd_hamming_prober *p, const chunk *c, const slice *s, size_t first,
-                               size_t count, const uint32_t *begins, const uint32_t *ends) {
-    const nd_fingerprint_table *t = s->in;
+static inline size_t find_near(nd_hamming_search_context *p, const chunk *c, const slice *s,
+                               size_t first, size_t count, const uint32_t *begins,
+                               const uint32_t *ends) {
+    const nd_ef_table *t = s->in;
     uint64_t query = s->head << t->bucket_bits >> (64 - t->width);
     return p->kernel->near_ranges(bytes_of(t, &t->heads), t->width, query, begins, ends,
                                   c->most + first, count, p->hits);
 }
 
-static inline nd_status resolve_all(nd_hamming_prober *p, const chunk *c, const slice *s,
+static inline nd_status resolve_all(nd_hamming_search_context *p, const chunk *c, const slice *s,
                                     size_t first, size_t found, nd_error *error) {
     for (size_t i = 0; i < found && p->ended != s->query; i++)
         ND_TRY(resolve(p, s, c->prefixes[first + (size_t)(p->hits[i] >> 32)], (uint32_t)p->hits[i],
@@ -438,15 +440,15 @@ static inline nd_status resolve_all(nd_hamming_prober *p, const chunk *c, const 
 }
 
 /* Fourth round: compares the keys of probes [first, first + count), at most ROOM together. */
-static nd_status compare(nd_hamming_prober *p, const chunk *c, const slice *s, size_t first,
+static nd_status compare(nd_hamming_search_context *p, const chunk *c, const slice *s, size_t first,
                          size_t count, nd_error *error) {
     size_t found = find_near(p, c, s, first, count, c->begins + first, c->ends + first);
     return resolve_all(p, c, s, first, found, error);
 }
 
 /* Compares entries [begin, end) of a probe, any number. */
-static nd_status compare_long(nd_hamming_prober *p, const chunk *c, const slice *s, size_t probe,
-                              uint32_t begin, uint32_t end, nd_error *error) {
+static nd_status compare_long(nd_hamming_search_context *p, const chunk *c, const slice *s,
+                              size_t probe, uint32_t begin, uint32_t end, nd_error *error) {
     while (begin < end && p->ended != s->query) {
         uint32_t stop = end - begin > ROOM ? begin + ROOM : end;
         size_t found = find_near(p, c, s, probe, 1, &begin, &stop);
@@ -456,10 +458,10 @@ static nd_status compare_long(nd_hamming_prober *p, const chunk *c, const slice 
     return ND_OK;
 }
 
-static nd_status compare_probes(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error);
+static nd_status compare_probes(nd_hamming_search_context *p, chunk *c, slice *s, nd_error *error);
 
-static nd_status each_slice(nd_hamming_prober *p, chunk *c,
-                            nd_status (*round)(nd_hamming_prober *p, chunk *c, slice *s,
+static nd_status each_slice(nd_hamming_search_context *p, chunk *c,
+                            nd_status (*round)(nd_hamming_search_context *p, chunk *c, slice *s,
                                                nd_error *error),
                             nd_error *error) {
     for (size_t s = 0; s < c->slice_count; s++)
@@ -470,8 +472,9 @@ static nd_status each_slice(nd_hamming_prober *p, chunk *c,
 /* Searches a dense run by the tables of its halves. *done false: the caller must compare all its
  * keys instead. There are too many probes, or they cover so many of the run's keys that these
  * tables hardly tell them apart. */
-static nd_status search_dense_run(nd_hamming_prober *p, const slice *outer, const nested n[2],
-                                  uint64_t number, uint32_t k, bool *done, nd_error *error) {
+static nd_status search_dense_run(nd_hamming_search_context *p, const slice *outer,
+                                  const nested n[2], uint64_t number, uint32_t k, bool *done,
+                                  nd_error *error) {
     const nd_dense_runs *runs = n->runs;
     chunk *c = &p->nested;
     uint64_t keys = 0;
@@ -500,7 +503,7 @@ static nd_status search_dense_run(nd_hamming_prober *p, const slice *outer, cons
 
 /* A probe with many keys. Dense runs among them are searched for the errors that their windows
  * leave of k, unless comparing their keys is faster. All other keys are compared. */
-static nd_status search_dense_runs(nd_hamming_prober *p, const chunk *c, const slice *s,
+static nd_status search_dense_runs(nd_hamming_search_context *p, const chunk *c, const slice *s,
                                    size_t probe, nd_error *error) {
     const nd_dense_runs *runs = &p->tables->dense[s->table];
     const uint64_t window = s->head & ~UINT64_C(0) << (64 - runs->width);
@@ -512,7 +515,7 @@ static nd_status search_dense_runs(nd_hamming_prober *p, const chunk *c, const s
         ND_TRY(nd_dense_run_at(runs, number, &run, error));
         if (run.first >= end) break;
         if (run.first < at || run.end > end) return fail_directory(s->in, error);
-        int distance = (int)nd_ones(window ^ run.window);
+        int distance = (int)nd_popcount(window ^ run.window);
         if (distance <= s->plan->errors) { /* else another table reports all hits of the run */
             const nd_dense_plan *plan = &runs->plans[p->k - (uint32_t)distance];
             const nested halves[2] = {{runs, run, 0, plan->halves[0].errors},
@@ -528,8 +531,8 @@ static nd_status search_dense_runs(nd_hamming_prober *p, const chunk *c, const s
 }
 
 /* A wide probe with many keys: probes its patterns one after the other. */
-static nd_status probe_narrowly(nd_hamming_prober *p, chunk *c, const slice *s, size_t probe,
-                                nd_error *error) {
+static nd_status probe_narrowly(nd_hamming_search_context *p, chunk *c, const slice *s,
+                                size_t probe, nd_error *error) {
     const nd_probe_plan *plan = s->plan;
     const uint32_t low = prefix_of(s->head, plan->depth) & ((UINT32_C(1) << plan->wide) - 1),
                    prefix = c->prefixes[probe] << plan->wide | low;
@@ -553,7 +556,7 @@ static nd_status probe_narrowly(nd_hamming_prober *p, chunk *c, const slice *s, 
 
 /* Last part of the fourth round: compares the keys of a slice, many probes at once. Probes with too
  * many keys are handled by themselves. */
-static nd_status compare_probes(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
+static nd_status compare_probes(nd_hamming_search_context *p, chunk *c, slice *s, nd_error *error) {
     bool dense = !s->nested && p->tables->dense[s->table].count > 0,
          wide = s->shift > s->plan->shift;
     const uint32_t room = wide ? WIDE_MOST : dense ? ND_DENSE_LEAST : ROOM;
@@ -579,7 +582,7 @@ static nd_status compare_probes(nd_hamming_prober *p, chunk *c, slice *s, nd_err
 
 /* Four chunks are on their way, each in another round: what one prefetches arrives while the others
  * are worked on. */
-static nd_status search_probes(nd_hamming_prober *p, nd_error *error) {
+static nd_status search_probes(nd_hamming_search_context *p, nd_error *error) {
     for (unsigned r = 0; r < ROUNDS; r++) p->chunks[r].slice_count = 0;
     for (unsigned turn = 0, idle = 0; idle < ROUNDS; turn++) {
         chunk *newest = &p->chunks[turn % ROUNDS];
@@ -600,8 +603,8 @@ static void store_key(nd_key key, unsigned words, uint64_t *to) {
 }
 
 /* Unpacks the next keys. */
-static nd_status unpack(nd_hamming_prober *p, nd_ef_cursor *cursor, unsigned words, size_t *count,
-                        nd_error *error) {
+static nd_status unpack(nd_hamming_search_context *p, nd_ef_cursor *cursor, unsigned words,
+                        size_t *count, nd_error *error) {
     bool more = true;
     for (*count = 0; *count < ROOM / LANES; ++*count) {
         ND_TRY(nd_ef_cursor_next(cursor, &more, error));
@@ -613,8 +616,8 @@ static nd_status unpack(nd_hamming_prober *p, nd_ef_cursor *cursor, unsigned wor
 
 /* Reports the `found` pairs of queries, numbered from batch + first on, and unpacked keys, of which
  * the first is entry `entry`. */
-static nd_status report_pairs(nd_hamming_prober *p, size_t batch, size_t first, size_t found,
-                              uint64_t entry, unsigned words, nd_error *error) {
+static nd_status report_pairs(nd_hamming_search_context *p, size_t batch, size_t first,
+                              size_t found, uint64_t entry, unsigned words, nd_error *error) {
     const nd_bit_order *order = &p->tables->orders[0];
     for (size_t i = 0; i < found; i++) {
         size_t query = first + (size_t)(p->hits[i] >> 32), at = (uint32_t)p->hits[i];
@@ -636,7 +639,8 @@ static nd_status report_pairs(nd_hamming_prober *p, size_t batch, size_t first, 
 
 /* Compares queries [batch, batch + count) with all keys. A block of keys stays in the cache while
  * all queries are compared with it. */
-static nd_status scan_batch(nd_hamming_prober *p, size_t batch, size_t count, nd_error *error) {
+static nd_status scan_batch(nd_hamming_search_context *p, size_t batch, size_t count,
+                            nd_error *error) {
     unsigned words = p->tables->design.bits > 64 ? 2 : 1;
     nd_ef_cursor cursor = nd_ef_cursor_begin(&p->tables->tables[0]);
     for (size_t q = 0; q < count; q++) {
@@ -659,14 +663,14 @@ static nd_status scan_batch(nd_hamming_prober *p, size_t batch, size_t count, nd
     }
 }
 
-static nd_status scan(nd_hamming_prober *p, nd_error *error) {
+static nd_status scan(nd_hamming_search_context *p, nd_error *error) {
     const size_t count = p->query_count;
     for (size_t batch = 0; batch < count; batch += BATCH)
         ND_TRY(scan_batch(p, batch, count - batch < BATCH ? count - batch : BATCH, error));
     return ND_OK;
 }
 
-nd_status nd_hamming_search(nd_hamming_prober *p, const nd_hamming_request *request,
+nd_status nd_hamming_search(nd_hamming_search_context *p, const nd_hamming_request *request,
                             nd_error *error) {
     const nd_hamming_tables *tables = request->tables;
     const size_t count = request->count;

@@ -10,14 +10,14 @@
 #include "hamming/hamming_tables.h"
 
 /* The search context of one thread: its buffers. */
-typedef struct nd_hamming_prober nd_hamming_prober;
-nd_status nd_hamming_prober_create(const nd_allocator *allocator, nd_hamming_prober **out,
-                                   nd_error *error);
+typedef struct nd_hamming_search_context nd_hamming_search_context;
+nd_status nd_hamming_search_context_create(const nd_allocator *allocator,
+                                           nd_hamming_search_context **out, nd_error *error);
 /* NULL is accepted. */
-void nd_hamming_prober_free(nd_hamming_prober *context);
+void nd_hamming_search_context_free(nd_hamming_search_context *context);
 
 /* A fingerprint that was found. Its entry in the first table leads to its documents
- * (nd_hamming_places). */
+ * (nd_hamming_slots). */
 typedef struct nd_hamming_hit {
     const nd_hamming_tables *tables;
     size_t query; /* index in the request */
@@ -39,7 +39,7 @@ typedef struct nd_hamming_request {
     nd_hamming_hit_fn *fn;
     void *context;
 } nd_hamming_request;
-nd_status nd_hamming_search(nd_hamming_prober *context, const nd_hamming_request *request,
+nd_status nd_hamming_search(nd_hamming_search_context *context, const nd_hamming_request *request,
                             nd_error *error);
 
 #endif

@@ -124,7 +124,7 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
     answer *a = context;
     uint64_t begin, end;
     (void)more;
-    assert_int_equal(nd_hamming_places(hit->tables, hit->entry, &begin, &end, error), ND_OK);
+    assert_int_equal(nd_hamming_slots(hit->tables, hit->entry, &begin, &end, error), ND_OK);
     uint32_t before = 0;
     for (uint64_t slot = begin; slot < end; slot++) {
         uint32_t document;
@@ -139,7 +139,7 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
     return ND_OK;
 }
 
-static void check_query(const nd_hamming_tables *tables, nd_hamming_prober *search,
+static void check_query(const nd_hamming_tables *tables, nd_hamming_search_context *search,
                         const nd_fingerprint *all, size_t count, nd_fingerprint query, uint32_t k) {
     static answer a;
     nd_error error;
@@ -212,7 +212,7 @@ static nd_status take_of_batch(void *context, const nd_hamming_hit *hit, bool *m
     return ND_OK;
 }
 
-static void check_batch(const nd_hamming_tables *tables, nd_hamming_prober *search,
+static void check_batch(const nd_hamming_tables *tables, nd_hamming_search_context *search,
                         const nd_fingerprint *queries, uint32_t k, size_t most) {
     nd_error error;
     batch together = {.most = most}, alone = {.most = most};
@@ -244,7 +244,7 @@ static void check_design(const nd_hamming_design *design, shape kind, size_t cou
     nd_error error;
     nd_sealed_file *file;
     nd_hamming_tables tables;
-    nd_hamming_prober *search;
+    nd_hamming_search_context *search;
     for (size_t i = 0; i < count; i++) all[i] = make(kind, &seed, design, all, i);
     write_tables(design, all, count);
     assert_int_equal(nd_sealed_open(file_name, 7, NULL, &nd_allocator_default, &file, &error),
@@ -252,7 +252,8 @@ static void check_design(const nd_hamming_design *design, shape kind, size_t cou
     if (nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error) != ND_OK)
         fail_msg("%s", error.message);
     if (nd_hamming_tables_check(&tables, &error) != ND_OK) fail_msg("%s", error.message);
-    assert_int_equal(nd_hamming_prober_create(&nd_allocator_default, &search, &error), ND_OK);
+    assert_int_equal(nd_hamming_search_context_create(&nd_allocator_default, &search, &error),
+                     ND_OK);
     if (random_below(&seed, 2)) randomize_plans(&tables, &seed);
     for (uint32_t k = 0; k <= design->k; k += design->k > 4 ? 3 : 1) {
         for (size_t i = 0; i < QUERIES; i++) {
@@ -264,7 +265,7 @@ static void check_design(const nd_hamming_design *design, shape kind, size_t cou
         check_batch(&tables, search, queries, k, SIZE_MAX);
         check_batch(&tables, search, queries, k, 1);
     }
-    nd_hamming_prober_free(search);
+    nd_hamming_search_context_free(search);
     nd_hamming_tables_close(&tables, &nd_allocator_default);
     nd_sealed_close(file);
     remove(file_name);

@@ -36,14 +36,14 @@ static unsigned bits_of(uint64_t documents) {
 }
 
 static unsigned bucket_bits_of(const nd_hamming_design *design, uint64_t documents) {
-    return nd_fingerprint_table_bucket_bits(
-        design->bits, documents, design->kind == ND_HAMMING_SCAN ? ND_EF_SCANNED : ND_EF_PROBED);
+    return nd_ef_table_bucket_bits(design->bits, documents,
+                                   design->kind == ND_HAMMING_SCAN ? ND_EF_SCANNED : ND_EF_PROBED);
 }
 
 /* The slot where a group of documents begins, as a key. */
 static nd_key group_key(uint64_t slot, unsigned bits) { return (nd_key){slot << (64 - bits), 0}; }
 static unsigned group_bucket_bits(uint64_t documents, unsigned bits) {
-    return nd_fingerprint_table_bucket_bits(bits, documents / 2, ND_EF_PROBED);
+    return nd_ef_table_bucket_bits(bits, documents / 2, ND_EF_PROBED);
 }
 
 /* ---- writing
@@ -60,7 +60,7 @@ static unsigned group_bucket_bits(uint64_t documents, unsigned bits) {
 struct nd_hamming_writer {
     nd_allocator allocator;
     nd_sealed_writer *file;
-    nd_scratch_disk *disk;
+    nd_temp_space *disk;
     size_t memory_limit;
     nd_hamming_design design;
     nd_hamming_windows windows;
@@ -68,13 +68,13 @@ struct nd_hamming_writer {
     uint64_t put;
     unsigned part_bits, words; /* of a key */
     nd_bit_order *orders;
-    nd_part_sorter *sorter; /* of the table that is being written */
-    nd_part_sorter *filled; /* of the next table; NULL: there is none */
-    nd_dense_writer *dense; /* of the written table; NULL: it can have no dense runs */
+    nd_external_sort *sorter; /* of the table that is being written */
+    nd_external_sort *filled; /* of the next table; NULL: there is none */
+    nd_dense_writer *dense;   /* of the written table; NULL: it can have no dense runs */
     nd_part_buffer buffer;
     nd_spool list_spool, start_spool;
-    nd_bit_stream list;   /* documents */
-    nd_bit_stream starts; /* if grouped: the slots where entries begin, 32 bits each */
+    nd_bit_writer list;   /* documents */
+    nd_bit_writer starts; /* if grouped: the slots where entries begin, 32 bits each */
     bool grouped;         /* an entry with several documents has come */
     /* Scratch for a batch of keys: too large for the stack of a small thread. */
     uint64_t batch_keys[BATCH * 2], batch_records[BATCH * 3];
@@ -82,14 +82,14 @@ struct nd_hamming_writer {
 
 /* words: of a record. Records of the first sort are a key and its document, else keys alone. */
 static nd_status create_sorter(const nd_hamming_writer *w, unsigned words, size_t memory_limit,
-                               nd_part_sorter **out, nd_error *error) {
-    const nd_part_sorter_settings sorting = {.disk = w->disk,
-                                             .parts = (size_t)1 << w->part_bits,
-                                             .memory_limit = memory_limit,
-                                             .words = words,
-                                             .keys = words,
-                                             .what = "fingerprints"};
-    return nd_part_sorter_create_records(&w->allocator, &sorting, out, error);
+                               nd_external_sort **out, nd_error *error) {
+    const nd_external_sort_settings sorting = {.disk = w->disk,
+                                               .parts = (size_t)1 << w->part_bits,
+                                               .memory_limit = memory_limit,
+                                               .words = words,
+                                               .keys = words,
+                                               .what = "fingerprints"};
+    return nd_external_sort_create_records(&w->allocator, &sorting, out, error);
 }
 
 static nd_status begin_writer(nd_hamming_writer *w, nd_error *error) {
@@ -140,8 +140,8 @@ void nd_hamming_writer_free(nd_hamming_writer *w) {
     if (!w) return;
     nd_allocator allocator = w->allocator;
     nd_part_buffer_free(&allocator, &w->buffer);
-    nd_part_sorter_free(w->sorter);
-    nd_part_sorter_free(w->filled);
+    nd_external_sort_free(w->sorter);
+    nd_external_sort_free(w->filled);
     nd_dense_writer_free(w->dense);
     nd_spool_free(&w->list_spool);
     nd_spool_free(&w->start_spool);
@@ -170,7 +170,7 @@ nd_status nd_hamming_put(nd_hamming_writer *w, const nd_fingerprint *fingerprint
                 record[word] = w->batch_keys[i * words + word];
             record[words] = document + first + i;
         }
-        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, w->batch_records, some, error));
+        ND_TRY(nd_external_sort_push_all(w->filled, w->part_bits, w->batch_records, some, error));
     }
     return ND_OK;
 }
@@ -179,7 +179,7 @@ nd_status nd_hamming_put(nd_hamming_writer *w, const nd_fingerprint *fingerprint
  * first equal fingerprint comes, the starts of all entries so far are written. */
 static nd_status begin_groups(nd_hamming_writer *w, uint64_t entries, nd_error *error) {
     for (uint64_t i = 0; i < entries && !w->grouped; i++)
-        ND_TRY(nd_bit_stream_put(&w->starts, &w->starts.bits, i, 32, error));
+        ND_TRY(nd_bit_writer_put(&w->starts, &w->starts.bits, i, 32, error));
     w->grouped = true;
     return ND_OK;
 }
@@ -194,12 +194,12 @@ static nd_status list_documents(nd_hamming_writer *w, uint64_t entries, uint64_t
     for (size_t i = 0; i < w->buffer.count; i++) {
         const uint64_t *record = w->buffer.words + i * (words + 1),
                        *last = distinct > 0 ? keys + (distinct - 1) * words : NULL;
-        ND_TRY(nd_bit_stream_put(&w->list, &w->list.bits, record[words], width, error));
+        ND_TRY(nd_bit_writer_put(&w->list, &w->list.bits, record[words], width, error));
         if (last && record[0] == last[0] && (words == 1 || record[1] == last[1])) {
             ND_TRY(begin_groups(w, entries + distinct, error));
             continue;
         }
-        if (w->grouped) ND_TRY(nd_bit_stream_put(&w->starts, &w->starts.bits, slot + i, 32, error));
+        if (w->grouped) ND_TRY(nd_bit_writer_put(&w->starts, &w->starts.bits, slot + i, 32, error));
         for (unsigned word = 0; word < words; word++) keys[distinct * words + word] = record[word];
         distinct++;
     }
@@ -213,17 +213,17 @@ static nd_status push_keys(nd_hamming_writer *w, uint32_t t, nd_error *error) {
         some = w->buffer.count - first < BATCH ? w->buffer.count - first : BATCH;
         nd_keys_reorder(&w->orders[t], &w->orders[t + 1], w->buffer.words + first * w->words, some,
                         w->batch_keys);
-        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, w->batch_keys, some, error));
+        ND_TRY(nd_external_sort_push_all(w->filled, w->part_bits, w->batch_keys, some, error));
     }
     return ND_OK;
 }
 
 /* Puts the distinct keys of a part of table t to the writers, and pushes them to the sort of the
  * next table. */
-static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table,
+static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_ef_table_writer *table,
                           nd_error *error) {
     nd_dense_current *dense = w->dense ? nd_dense_current_of(w->dense) : NULL;
-    ND_TRY(nd_fingerprint_table_put_all(table, w->buffer.words, w->buffer.count, error));
+    ND_TRY(nd_ef_table_put_all(table, w->buffer.words, w->buffer.count, error));
     for (size_t i = 0; dense && i < w->buffer.count; i++) {
         const uint64_t *words = w->buffer.words + i * w->words;
         ND_TRY(
@@ -232,19 +232,19 @@ static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table
     return w->filled ? push_keys(w, t, error) : ND_OK;
 }
 
-static nd_status put_table(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table,
+static nd_status put_table(nd_hamming_writer *w, uint32_t t, nd_ef_table_writer *table,
                            nd_error *error) {
     uint64_t slot = 0;
-    for (size_t part = 0; part < nd_part_sorter_parts(w->sorter); part++) {
-        ND_TRY(nd_part_sorter_load_records(w->sorter, part, &w->buffer, error));
-        nd_part_sorter_drop(w->sorter, part);
+    for (size_t part = 0; part < nd_external_sort_parts(w->sorter); part++) {
+        ND_TRY(nd_external_sort_load_records(w->sorter, part, &w->buffer, error));
+        nd_external_sort_drop(w->sorter, part);
         size_t count = w->buffer.count;
-        if (t == 0) ND_TRY(list_documents(w, nd_fingerprint_table_count(table), slot, error));
+        if (t == 0) ND_TRY(list_documents(w, nd_ef_table_count(table), slot, error));
         ND_TRY(put_part(w, t, table, error));
         slot += count;
     }
-    w->keys = nd_fingerprint_table_count(table);
-    return nd_fingerprint_table_finish(table, error);
+    w->keys = nd_ef_table_count(table);
+    return nd_ef_table_finish(table, error);
 }
 
 /* Sorts and writes the dense runs of a table, when the sort of the table has given back its memory.
@@ -257,10 +257,10 @@ static nd_status write_dense(nd_hamming_writer *w, nd_error *error) {
 }
 
 static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) {
-    nd_fingerprint_table_writer *table = NULL;
+    nd_ef_table_writer *table = NULL;
     unsigned bucket_bits = bucket_bits_of(&w->design, w->documents);
     const size_t share = w->memory_limit / 8 * 3;
-    if (t == 0) ND_TRY(nd_part_sorter_settle(w->filled, error));
+    if (t == 0) ND_TRY(nd_external_sort_flush(w->filled, error));
     w->sorter = w->filled;
     w->filled = NULL;
     if (t + 1 < w->windows.count) ND_TRY(create_sorter(w, w->words, share, &w->filled, error));
@@ -272,17 +272,17 @@ static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) 
                                             .memory_limit = share};
     if (nd_dense_applies(w->design.bits, w->windows.widths[t], bucket_bits))
         ND_TRY(nd_dense_writer_create(&dense, &w->allocator, &w->dense, error));
-    nd_status status = nd_fingerprint_table_writer_create(
-        w->file, tag_of_table(t), w->design.bits, bucket_bits, &w->allocator, &table, error);
+    nd_status status = nd_ef_table_writer_create(w->file, tag_of_table(t), w->design.bits,
+                                                 bucket_bits, &w->allocator, &table, error);
     if (status == ND_OK) status = put_table(w, t, table, error);
-    nd_fingerprint_table_writer_free(table);
-    nd_part_sorter_free(w->sorter);
+    nd_ef_table_writer_free(table);
+    nd_external_sort_free(w->sorter);
     w->sorter = NULL;
     return status == ND_OK ? write_dense(w, error) : status;
 }
 
-static nd_status put_groups(nd_hamming_writer *w, unsigned width,
-                            nd_fingerprint_table_writer *table, nd_error *error) {
+static nd_status put_groups(nd_hamming_writer *w, unsigned width, nd_ef_table_writer *table,
+                            nd_error *error) {
     unsigned char starts[BATCH * 4];
     uint64_t *keys = w->batch_keys;
     for (uint64_t i = 0; i < w->keys; i += BATCH) {
@@ -290,18 +290,18 @@ static nd_status put_groups(nd_hamming_writer *w, unsigned width,
         ND_TRY(nd_spool_read(&w->start_spool, starts, count * 4, i * 4, error));
         for (size_t j = 0; j < count; j++)
             keys[j] = group_key(nd_load_le32(starts + j * 4), width).head;
-        ND_TRY(nd_fingerprint_table_put_all(table, keys, count, error));
+        ND_TRY(nd_ef_table_put_all(table, keys, count, error));
     }
-    return nd_fingerprint_table_finish(table, error);
+    return nd_ef_table_finish(table, error);
 }
 
 static nd_status write_groups(nd_hamming_writer *w, unsigned width, nd_error *error) {
-    nd_fingerprint_table_writer *table = NULL;
-    nd_status status = nd_fingerprint_table_writer_create(w->file, TAG_GROUPS, width,
-                                                          group_bucket_bits(w->documents, width),
-                                                          &w->allocator, &table, error);
+    nd_ef_table_writer *table = NULL;
+    nd_status status = nd_ef_table_writer_create(w->file, TAG_GROUPS, width,
+                                                 group_bucket_bits(w->documents, width),
+                                                 &w->allocator, &table, error);
     if (status == ND_OK) status = put_groups(w, width, table, error);
-    nd_fingerprint_table_writer_free(table);
+    nd_ef_table_writer_free(table);
     return status;
 }
 
@@ -313,8 +313,8 @@ nd_status nd_hamming_finish(nd_hamming_writer *w, nd_error *error) {
                        "Hamming tables were given %" PRIu64 " documents, not %" PRIu64, w->put,
                        w->documents);
     for (uint32_t t = 0; t < w->windows.count; t++) ND_TRY(write_table(w, t, error));
-    ND_TRY(nd_bit_stream_finish(&w->list, error));
-    ND_TRY(nd_bit_stream_finish(&w->starts, error));
+    ND_TRY(nd_bit_writer_finish(&w->list, error));
+    ND_TRY(nd_bit_writer_finish(&w->starts, error));
     ND_TRY(nd_sealed_begin(w->file, TAG_DOCUMENTS, error));
     ND_TRY(nd_sealed_write_spool(w->file, &w->list_spool, error));
     if (w->grouped) ND_TRY(write_groups(w, width, error));
@@ -393,8 +393,8 @@ static nd_status open_tables(nd_hamming_tables *t, const nd_allocator *allocator
         return nd_fail_memory(error, t->windows.count * sizeof *t->orders, "Hamming tables");
     for (uint32_t i = 0; i < t->windows.count; i++) {
         nd_bit_order_init(&t->orders[i], t->design.bits, t->windows.masks[i]);
-        ND_TRY(nd_fingerprint_table_open(t->file, tag_of_table(i), t->design.bits,
-                                         (unsigned)bucket_bits, t->keys, &t->tables[i], error));
+        ND_TRY(nd_ef_table_open(t->file, tag_of_table(i), t->design.bits, (unsigned)bucket_bits,
+                                t->keys, &t->tables[i], error));
         const nd_dense_source dense = {.file = t->file,
                                        .tag = tag_of_dense(i),
                                        .bits = t->design.bits,
@@ -410,9 +410,9 @@ static nd_status open_tables(nd_hamming_tables *t, const nd_allocator *allocator
     if (t->document_section.size != (t->documents * t->document_bits + 7) / 8)
         return damaged(t, "the list of documents has not their number", error);
     if (!t->grouped) return ND_OK;
-    return nd_fingerprint_table_open(t->file, TAG_GROUPS, t->document_bits,
-                                     group_bucket_bits(t->documents, t->document_bits), t->keys,
-                                     &t->groups, error);
+    return nd_ef_table_open(t->file, TAG_GROUPS, t->document_bits,
+                            group_bucket_bits(t->documents, t->document_bits), t->keys, &t->groups,
+                            error);
 }
 
 nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator *allocator,
@@ -436,14 +436,14 @@ void nd_hamming_tables_close(nd_hamming_tables *t, const nd_allocator *allocator
     *t = (nd_hamming_tables){0};
 }
 
-nd_status nd_hamming_places(const nd_hamming_tables *t, uint64_t entry, uint64_t *begin,
-                            uint64_t *end, nd_error *error) {
+nd_status nd_hamming_slots(const nd_hamming_tables *t, uint64_t entry, uint64_t *begin,
+                           uint64_t *end, nd_error *error) {
     *begin = entry;
     *end = entry + 1;
     if (!t->grouped) return ND_OK;
     nd_key keys[2];
     unsigned count = entry + 1 < t->keys ? 2 : 1;
-    ND_TRY(nd_fingerprint_table_keys(&t->groups, entry, count, keys, error));
+    ND_TRY(nd_ef_table_keys(&t->groups, entry, count, keys, error));
     *begin = keys[0].head >> (64 - t->document_bits);
     *end = count > 1 ? keys[1].head >> (64 - t->document_bits) : t->documents;
     return *begin < *end && *end <= t->documents
@@ -487,7 +487,7 @@ nd_status nd_hamming_each(const nd_hamming_tables *t, nd_hamming_document_fn *fn
     return ND_OK;
 }
 
-static uint64_t bytes_of(const nd_fingerprint_table *t) {
+static uint64_t bytes_of(const nd_ef_table *t) {
     return t->heads.size + t->directory.size + t->samples.size + t->tails.size;
 }
 
@@ -560,9 +560,8 @@ static nd_status compare_tables(const nd_hamming_tables *t, nd_error *error) {
 
 nd_status nd_hamming_tables_check(const nd_hamming_tables *t, nd_error *error) {
     ND_TRY(check_documents(t, error));
-    if (t->grouped) ND_TRY(nd_fingerprint_table_check(&t->groups, error));
-    for (uint32_t i = 0; i < t->windows.count; i++)
-        ND_TRY(nd_fingerprint_table_check(&t->tables[i], error));
+    if (t->grouped) ND_TRY(nd_ef_table_check(&t->groups, error));
+    for (uint32_t i = 0; i < t->windows.count; i++) ND_TRY(nd_ef_table_check(&t->tables[i], error));
     ND_TRY(compare_tables(t, error));
     for (uint32_t i = 0; i < t->windows.count; i++)
         if (t->dense[i].count > 0)

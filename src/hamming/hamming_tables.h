@@ -33,7 +33,7 @@ typedef struct nd_hamming_writer_settings {
     nd_sealed_writer *file;
     const nd_hamming_design *design; /* copied */
     uint64_t documents;              /* 1 to 2^32 - 1 */
-    nd_scratch_disk *disk;
+    nd_temp_space *disk;
     size_t memory_limit; /* bytes for sorting; what exceeds them goes to `disk` */
 } nd_hamming_writer_settings;
 nd_status nd_hamming_writer_create(const nd_hamming_writer_settings *settings,
@@ -58,9 +58,9 @@ typedef struct nd_hamming_tables {
     unsigned document_bits; /* W */
     bool grouped;           /* some fingerprints have several documents */
     nd_section document_section;
-    nd_fingerprint_table groups; /* the slots where entries begin, if grouped */
-    nd_bit_order *orders;        /* of each table, like the following */
-    nd_fingerprint_table *tables;
+    nd_ef_table groups;   /* the slots where entries begin, if grouped */
+    nd_bit_order *orders; /* of each table, like the following */
+    nd_ef_table *tables;
     nd_dense_runs *dense;
     nd_probe_plan *plans; /* for each k from 0 to the design's: of each table */
     /* A bit per table: searches need not verify its pages any more, because all have been compared
@@ -80,13 +80,13 @@ static inline const nd_probe_plan *nd_hamming_probe_plans(const nd_hamming_table
 }
 
 /* The slots [begin, end) of an entry of the first table, and the document in a slot. */
-nd_status nd_hamming_places(const nd_hamming_tables *tables, uint64_t entry, uint64_t *begin,
-                            uint64_t *end, nd_error *error);
+nd_status nd_hamming_slots(const nd_hamming_tables *tables, uint64_t entry, uint64_t *begin,
+                           uint64_t *end, nd_error *error);
 nd_status nd_hamming_document(const nd_hamming_tables *tables, uint64_t slot, uint32_t *document,
                               nd_error *error);
 /* Prefetch what these two will read. */
 static inline void nd_hamming_prefetch_slots(const nd_hamming_tables *t, uint64_t entry) {
-    if (t->grouped) nd_fingerprint_table_prefetch(&t->groups, entry);
+    if (t->grouped) nd_ef_table_prefetch(&t->groups, entry);
 }
 static inline void nd_hamming_prefetch_document(const nd_hamming_tables *t, uint64_t slot) {
     nd_sealed_prefetch(t->file, &t->document_section, slot * t->document_bits / 8);

@@ -16,7 +16,7 @@ static void write_tables(const char *name, const nd_hamming_design *design,
                          const nd_fingerprint *all) {
     nd_sealed_writer *file;
     nd_hamming_writer *writer;
-    nd_scratch_disk disk = {.directory = "."};
+    nd_temp_space disk = {.directory = "."};
     nd_error error;
     nd_seal seal;
     remove(name);

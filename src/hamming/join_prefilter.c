@@ -51,7 +51,7 @@ nd_status nd_join_prefilter_create(const nd_join_prefilter_settings *settings,
                                    const nd_allocator *allocator, nd_join_prefilter **out,
                                    nd_error *error) {
     const uint32_t k = settings->k,
-                   weight = nd_ones(settings->varying[0]) + nd_ones(settings->varying[1]);
+                   weight = nd_popcount(settings->varying[0]) + nd_popcount(settings->varying[1]);
     uint32_t best = 0;
     double least = settings->many * settings->pass;
     *out = NULL;

@@ -9,7 +9,7 @@ static nd_status emit(nd_pair_queue *q, const nd_pair_batch *batch, size_t *begi
                       nd_error *error) {
     if (batch->count > 0) ND_TRY(q->fn(q->context, q->pairs + *begin, batch->count, error));
     *begin += batch->count;
-    if (batch->last) nd_turns_advance(q->turns);
+    if (batch->last) nd_sequencer_advance(q->turns);
     return ND_OK;
 }
 
@@ -26,7 +26,7 @@ static void remove_first(nd_pair_queue *q, size_t batches, size_t pairs) {
 static nd_status emit_ready(nd_pair_queue *q, nd_error *error) {
     size_t begin = 0, batch = 0;
     for (bool reached; batch < q->batch_count; batch++) {
-        ND_TRY(nd_turns_reached(q->turns, q->batches[batch].part, &reached));
+        ND_TRY(nd_sequencer_reached(q->turns, q->batches[batch].part, &reached));
         if (!reached) break;
         ND_TRY(emit(q, &q->batches[batch], &begin, error));
     }
@@ -38,7 +38,7 @@ static nd_status emit_ready(nd_pair_queue *q, nd_error *error) {
 static nd_status emit_all(nd_pair_queue *q, nd_error *error) {
     size_t begin = 0;
     for (size_t batch = 0; batch < q->batch_count; batch++) {
-        ND_TRY(nd_turns_await(q->turns, q->batches[batch].part));
+        ND_TRY(nd_sequencer_await(q->turns, q->batches[batch].part));
         ND_TRY(emit(q, &q->batches[batch], &begin, error));
     }
     remove_first(q, q->batch_count, begin);

@@ -31,7 +31,7 @@ typedef struct nd_pair_batch {
 } nd_pair_batch;
 
 typedef struct nd_pair_queue {
-    nd_turns *turns;
+    nd_sequencer *turns;
     nd_hamming_pairs_fn *fn;
     void *context;
     nd_pair_batch batches[ND_PAIR_BATCHES];

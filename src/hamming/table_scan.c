@@ -3,18 +3,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-static nd_status damaged(const nd_fingerprint_table *t, uint64_t bucket, nd_error *error) {
+static nd_status damaged(const nd_ef_table *t, uint64_t bucket, nd_error *error) {
     return nd_fail(error, ND_ERR_CORRUPT,
                    "%s: damaged: the directory of a table of fingerprints at bucket %" PRIu64,
                    nd_sealed_path(t->file), bucket);
 }
 
-nd_status nd_table_scan_begin(const nd_fingerprint_table *t, uint64_t first, uint64_t end,
+nd_status nd_table_scan_begin(const nd_ef_table *t, uint64_t first, uint64_t end,
                               nd_table_scan *out, nd_error *error) {
     nd_table_scan s = {.table = t, .first_bucket = first, .end_bucket = end};
     nd_ef_bucket head, behind = {.begin = t->keys};
-    ND_TRY(nd_fingerprint_table_bucket(t, first, &head, error));
-    if (end >> t->bucket_bits == 0) ND_TRY(nd_fingerprint_table_bucket(t, end, &behind, error));
+    ND_TRY(nd_ef_table_bucket(t, first, &head, error));
+    if (end >> t->bucket_bits == 0) ND_TRY(nd_ef_table_bucket(t, end, &behind, error));
     s.entry = head.begin;
     s.end = behind.begin;
     if (s.entry > s.end || s.end > t->keys) return damaged(t, first, error);
@@ -38,7 +38,7 @@ nd_status nd_table_scan_begin(const nd_fingerprint_table *t, uint64_t first, uin
 
 nd_status nd_table_scan_next(nd_table_scan *s, size_t room, uint64_t *keys, uint16_t *starts,
                              size_t *count, nd_error *error) {
-    const nd_fingerprint_table *t = s->table;
+    const nd_ef_table *t = s->table;
     const size_t buckets = (size_t)(s->end_bucket - s->first_bucket);
     *count = 0;
     if (s->entry == s->end) return ND_OK;

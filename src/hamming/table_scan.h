@@ -9,7 +9,7 @@
 #include "hamming/elias_fano_table.h"
 
 typedef struct nd_table_scan {
-    const nd_fingerprint_table *table;
+    const nd_ef_table *table;
     uint64_t first_bucket, end_bucket;
     uint64_t entry, end; /* the next entry; the one behind the last */
     /* The bytes that the scan reads: whole words of the directory from first_word on, whole bytes
@@ -22,7 +22,7 @@ typedef struct nd_table_scan {
 
 /* Begins a scan of the buckets [first, end), first < end. Verifies the pages that it will read
  * against their hashes. */
-nd_status nd_table_scan_begin(const nd_fingerprint_table *table, uint64_t first, uint64_t end,
+nd_status nd_table_scan_begin(const nd_ef_table *table, uint64_t first, uint64_t end,
                               nd_table_scan *out, nd_error *error);
 /* Unpacks the next keys, at most `room` (64 to 65,535); *count 0: there are no more.
  * keys: one word each, the head; with 128 bits two, head and tail. It has room for `room` keys and

@@ -33,8 +33,7 @@ static void make_keys(uint32_t bits, shape kind, size_t count, uint64_t seed) {
     static uint64_t scratch[2 * MOST + (1 << ND_RADIX_SPREAD_BITS)];
     all.bits = bits;
     all.words = bits > 64 ? 2 : 1;
-    all.bucket_bits = nd_fingerprint_table_bucket_bits(bits, count,
-                                                       seed % 5 ? ND_EF_PROBED : ND_EF_SCANNED);
+    all.bucket_bits = nd_ef_table_bucket_bits(bits, count, seed % 5 ? ND_EF_PROBED : ND_EF_SCANNED);
     for (size_t i = 0; i < count; i++) {
         nd_fingerprint f = made[i] = make(kind, &seed, bits, made, i);
         uint64_t key[2] = {bits > 64 ? f.high : f.low << (64 - bits), f.low};
@@ -67,25 +66,24 @@ static void finish(nd_sealed_writer *file) {
 
 static void write_table(void) {
     nd_error error;
-    nd_fingerprint_table_writer *writer;
+    nd_ef_table_writer *writer;
     nd_sealed_writer *file = create(whole_name);
-    assert_int_equal(nd_fingerprint_table_writer_create(file, TAG, all.bits, all.bucket_bits,
-                                                        &nd_allocator_default, &writer, &error),
+    assert_int_equal(nd_ef_table_writer_create(file, TAG, all.bits, all.bucket_bits,
+                                               &nd_allocator_default, &writer, &error),
                      ND_OK);
-    if (nd_fingerprint_table_put_all(writer, all.keys, all.count, &error) != ND_OK)
+    if (nd_ef_table_put_all(writer, all.keys, all.count, &error) != ND_OK)
         fail_msg("%s", error.message);
-    assert_int_equal(nd_fingerprint_table_finish(writer, &error), ND_OK);
-    nd_fingerprint_table_writer_free(writer);
+    assert_int_equal(nd_ef_table_finish(writer, &error), ND_OK);
+    nd_ef_table_writer_free(writer);
     finish(file);
 }
 
-static nd_sealed_file *open_table(const char *name, nd_fingerprint_table *table) {
+static nd_sealed_file *open_table(const char *name, nd_ef_table *table) {
     nd_error error;
     nd_sealed_file *file;
     assert_int_equal(nd_sealed_open(name, KIND, NULL, &nd_allocator_default, &file, &error), ND_OK);
     assert_int_equal(
-        nd_fingerprint_table_open(file, TAG, all.bits, all.bucket_bits, all.count, table, &error),
-        ND_OK);
+        nd_ef_table_open(file, TAG, all.bits, all.bucket_bits, all.count, table, &error), ND_OK);
     return file;
 }
 
@@ -105,8 +103,7 @@ static void check_keys(const uint64_t *keys, size_t count, const uint16_t *start
 }
 
 /* Scans all parts of 2^below buckets. known: the list has the keys that must come. */
-static nd_status scan_all(const nd_fingerprint_table *table, unsigned below, size_t room,
-                          bool known) {
+static nd_status scan_all(const nd_ef_table *table, unsigned below, size_t room, bool known) {
     const size_t buckets = (size_t)1 << below, behind = buckets + 1 + ND_ENDS_BEHIND;
     uint64_t *keys = malloc((room + ND_KEYS_BEHIND) * all.words * 8);
     uint16_t *starts = malloc((behind + 1) * sizeof *starts);
@@ -143,7 +140,7 @@ static void test_parts(void **state) {
     static const size_t counts[] = {1, 2, 70, 700, MOST};
     uint64_t seed = 1;
     for (size_t round = 0; round < 4 * SHAPES * 5; round++) {
-        nd_fingerprint_table table;
+        nd_ef_table table;
         make_keys(widths[round % 4], (shape)(round / 4 % SHAPES), counts[round / 4 / SHAPES],
                   round);
         write_table();
@@ -188,7 +185,7 @@ static void test_wrong_directories(void **state) {
     uint64_t seed = 2;
     size_t reported = 0, rounds = 300;
     for (size_t round = 0; round < rounds; round++) {
-        nd_fingerprint_table table;
+        nd_ef_table table;
         bool reports = false;
         make_keys(round % 2 ? 64 : 128, round % 3 ? EVEN : SAME_UPPER,
                   1 + (size_t)random_below(&seed, MOST), round);

@@ -31,7 +31,7 @@ typedef struct slice {
 
 struct nd_window_partitions {
     nd_allocator allocator;
-    nd_scratch_disk *disk;
+    nd_temp_space *disk;
     unsigned words;
     uint32_t threads;
     size_t block_records; /* at most */
@@ -44,7 +44,7 @@ struct nd_window_partitions {
 
 static const char what[] = "fingerprints by a window";
 
-nd_status nd_window_partitions_create(const nd_allocator *allocator, nd_scratch_disk *disk,
+nd_status nd_window_partitions_create(const nd_allocator *allocator, nd_temp_space *disk,
                                       unsigned words, uint32_t threads, size_t memory_limit,
                                       nd_window_partitions **out, nd_error *error) {
     nd_window_partitions *p = nd_allocate_zero(allocator, 1, sizeof *p);
@@ -70,7 +70,7 @@ static void free_slice(const nd_window_partitions *p, slice *s) {
     nd_release(&p->allocator, s->words);
     nd_release(&p->allocator, s->read);
     if (s->fd >= 0) close(s->fd);
-    nd_scratch_disk_remove(p->disk, s->file_room);
+    nd_temp_space_subtract(p->disk, s->file_room);
 }
 
 void nd_window_partitions_free(nd_window_partitions *p) {
@@ -132,7 +132,7 @@ static nd_status distribute(const nd_window_partitions *p, slice *s, uint64_t fi
     unsigned shift = window.width - p->partition_bits;
     size_t partitions = (size_t)1 << p->partition_bits;
     ND_TRY(add_block(p, s, &b, error));
-    ND_TRY(nd_progress_ask(p->disk->progress, error));
+    ND_TRY(nd_progress_poll(p->disk->progress, error));
     memset(s->next, 0, partitions * sizeof *s->next);
     for (size_t at = 0, n; at < count; at += n) {
         n = count - at < READ ? count - at : READ;
@@ -140,7 +140,7 @@ static nd_status distribute(const nd_window_partitions *p, slice *s, uint64_t fi
         if (p->words == 2) count_partitions(&window, shift, records, n, 2, s->next);
         else count_partitions(&window, shift, records, n, 3, s->next);
     }
-    ND_TRY(nd_progress_ask(p->disk->progress, error));
+    ND_TRY(nd_progress_poll(p->disk->progress, error));
     uint32_t sum = 0;
     for (size_t i = 0; i < partitions; i++) {
         uint32_t here = s->next[i];
@@ -165,7 +165,7 @@ static nd_status write_block(const nd_window_partitions *p, slice *s, size_t cou
     ND_TRY(nd_file_write_at(s->fd, s->words, size, s->file_size, p->disk->directory, error));
     s->file_size += size;
     if (s->file_size > s->file_room) {
-        nd_scratch_disk_add(p->disk, s->file_size - s->file_room);
+        nd_temp_space_add(p->disk, s->file_size - s->file_room);
         s->file_room = s->file_size;
     }
     return ND_OK;

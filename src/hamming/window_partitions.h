@@ -15,7 +15,7 @@
 typedef struct nd_window_partitions nd_window_partitions;
 
 /* words: of a record, 2 or 3. memory_limit: bytes for the blocks of all threads. */
-nd_status nd_window_partitions_create(const nd_allocator *allocator, nd_scratch_disk *disk,
+nd_status nd_window_partitions_create(const nd_allocator *allocator, nd_temp_space *disk,
                                       unsigned words, uint32_t threads, size_t memory_limit,
                                       nd_window_partitions **out, nd_error *error);
 /* NULL is accepted. */

@@ -17,7 +17,7 @@ typedef struct joiner {
     nd_allocator allocator;
     nd_join_options options;
     nd_progress progress;
-    nd_scratch_disk disk;
+    nd_temp_space disk;
     nd_join_sides sides;
     nd_join_pair_fn *fn;
     void *context;
@@ -84,7 +84,7 @@ static nd_status report_all(joiner *j, const nd_hamming_pair *pair, nd_error *er
 static nd_status add_pairs(void *context, const nd_hamming_pair *pairs, size_t count,
                            nd_error *error) {
     joiner *j = context;
-    ND_TRY(nd_progress_tell(&j->progress, ND_STAGE_MATCH, 0, 0, error));
+    ND_TRY(nd_progress_report(&j->progress, ND_STAGE_MATCH, 0, 0, error));
     for (size_t i = 0; i < count; i++) {
         if (j->parent) nd_union_find_join(j->parent, pairs[i].a, pairs[i].b);
         else ND_TRY(report_all(j, &pairs[i], error));

@@ -10,7 +10,7 @@
 
 enum { RAW_BYTES = 1 << 16 };
 
-struct nd_fingerprint_in {
+struct nd_fingerprint_reader {
     nd_allocator allocator;
     nd_fingerprint_source source; /* its path is not used after opening */
     const char *name;             /* of the source, for messages */
@@ -41,17 +41,17 @@ static nd_status check(const nd_fingerprint_source *source, uint32_t bits, nd_er
     return ND_OK;
 }
 
-nd_status nd_fingerprint_in_open(const nd_fingerprint_source *source, uint32_t bits,
-                                 const nd_stream_in_options *input, nd_fingerprint_in **out,
-                                 nd_error *error) {
+nd_status nd_fingerprint_reader_open(const nd_fingerprint_source *source, uint32_t bits,
+                                     const nd_stream_in_options *input, nd_fingerprint_reader **out,
+                                     nd_error *error) {
     ND_TRY(check(source, bits, error));
     const nd_allocator allocator = nd_allocator_or_default(input->allocator);
-    nd_fingerprint_in *in = nd_allocate_zero(&allocator, 1, sizeof *in);
+    nd_fingerprint_reader *in = nd_allocate_zero(&allocator, 1, sizeof *in);
     if (!in) return nd_fail_memory(error, sizeof *in, "a file of fingerprints");
-    *in = (nd_fingerprint_in){.allocator = allocator,
-                              .source = *source,
-                              .bits = bits,
-                              .name = source->next ? "the callback" : "the array"};
+    *in = (nd_fingerprint_reader){.allocator = allocator,
+                                  .source = *source,
+                                  .bits = bits,
+                                  .name = source->next ? "the callback" : "the array"};
     nd_status status = ND_OK;
     if (source->path) {
         in->name = strcmp(source->path, "-") == 0 ? "standard input" : source->path;
@@ -64,14 +64,14 @@ nd_status nd_fingerprint_in_open(const nd_fingerprint_source *source, uint32_t b
         if (!in->raw) status = nd_fail_memory(error, RAW_BYTES, "a file of fingerprints");
     }
     if (status != ND_OK) {
-        nd_fingerprint_in_close(in);
+        nd_fingerprint_reader_close(in);
         return status;
     }
     *out = in;
     return ND_OK;
 }
 
-void nd_fingerprint_in_close(nd_fingerprint_in *in) {
+void nd_fingerprint_reader_close(nd_fingerprint_reader *in) {
     if (!in) return;
     if (in->stream && in->source.format == ND_FINGERPRINTS_HEX) nd_line_in_close(&in->lines);
     if (in->stream) nd_stream_in_close(in->stream);
@@ -81,7 +81,7 @@ void nd_fingerprint_in_close(nd_fingerprint_in *in) {
     nd_release(&allocator, in);
 }
 
-bool nd_fingerprint_in_lasts(const nd_fingerprint_in *in) {
+bool nd_fingerprint_reader_is_rereadable(const nd_fingerprint_reader *in) {
     return in->source.words || (in->stream && in->source.format != ND_FINGERPRINTS_HEX &&
                                 nd_stream_in_is_file(in->stream));
 }
@@ -89,7 +89,7 @@ bool nd_fingerprint_in_lasts(const nd_fingerprint_in *in) {
 /* ---- rows */
 
 /* Copies an id without its escapes (doc/formats.md, "Tables"). False: an escape is not valid. */
-static bool unescape(nd_fingerprint_in *in, const char *text, size_t length, size_t *size) {
+static bool unescape(nd_fingerprint_reader *in, const char *text, size_t length, size_t *size) {
     *size = 0;
     for (size_t i = 0; i < length; i++) {
         char c = text[i];
@@ -107,7 +107,7 @@ static bool unescape(nd_fingerprint_in *in, const char *text, size_t length, siz
     return true;
 }
 
-static nd_status next_row(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more,
+static nd_status next_row(nd_fingerprint_reader *in, nd_fingerprinted *out, bool *more,
                           nd_error *error) {
     const char *line;
     size_t length;
@@ -136,13 +136,13 @@ static nd_status next_row(nd_fingerprint_in *in, nd_fingerprinted *out, bool *mo
 /* ---- raw numbers */
 
 /* Bytes of a raw fingerprint. */
-static size_t size_of(const nd_fingerprint_in *in) { return in->bits > 64 ? 16 : 8; }
+static size_t size_of(const nd_fingerprint_reader *in) { return in->bits > 64 ? 16 : 8; }
 
 static nd_fingerprint load_raw(const unsigned char *p, size_t size) {
     return (nd_fingerprint){nd_load_le64(p), size > 8 ? nd_load_le64(p + 8) : 0};
 }
 
-static nd_status next_raw(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more,
+static nd_status next_raw(nd_fingerprint_reader *in, nd_fingerprinted *out, bool *more,
                           nd_error *error) {
     size_t size = size_of(in);
     if (in->raw_at == in->raw_size) {
@@ -162,13 +162,13 @@ static nd_status next_raw(nd_fingerprint_in *in, nd_fingerprinted *out, bool *mo
 
 /* ---- an array */
 
-static nd_fingerprint word_at(const nd_fingerprint_in *in, uint64_t position) {
+static nd_fingerprint word_at(const nd_fingerprint_reader *in, uint64_t position) {
     const uint64_t *words = in->source.words;
     return in->bits > 64 ? (nd_fingerprint){words[2 * position], words[2 * position + 1]}
                          : (nd_fingerprint){words[position], 0};
 }
 
-static nd_status next_word(const nd_fingerprint_in *in, nd_fingerprinted *out, bool *more) {
+static nd_status next_word(const nd_fingerprint_reader *in, nd_fingerprinted *out, bool *more) {
     *more = in->position < in->source.count;
     if (*more) out->fingerprint = word_at(in, in->position);
     return ND_OK;
@@ -176,20 +176,20 @@ static nd_status next_word(const nd_fingerprint_in *in, nd_fingerprinted *out, b
 
 /* ---- all sources */
 
-static nd_status next_given(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more,
+static nd_status next_given(nd_fingerprint_reader *in, nd_fingerprinted *out, bool *more,
                             nd_error *error) {
     int result = in->source.next(in->source.context, out);
     *more = result > 0;
     return result < 0 ? nd_fail(error, ND_ERR_CANCELLED, "cancelled") : ND_OK;
 }
 
-static nd_status fail_wide(const nd_fingerprint_in *in, nd_error *error) {
+static nd_status fail_wide(const nd_fingerprint_reader *in, nd_error *error) {
     return nd_fail(error, ND_ERR_INPUT, "%s: fingerprint %" PRIu64 " has more than %u bits",
                    in->name, in->position, in->bits);
 }
 
-nd_status nd_fingerprint_in_next(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more,
-                                 nd_error *error) {
+nd_status nd_fingerprint_reader_next(nd_fingerprint_reader *in, nd_fingerprinted *out, bool *more,
+                                     nd_error *error) {
     *out = (nd_fingerprinted){.document = in->position};
     if (in->source.words) ND_TRY(next_word(in, out, more));
     else if (in->source.next) ND_TRY(next_given(in, out, more, error));
@@ -201,8 +201,8 @@ nd_status nd_fingerprint_in_next(nd_fingerprint_in *in, nd_fingerprinted *out, b
     return ND_OK;
 }
 
-nd_status nd_fingerprint_in_some(nd_fingerprint_in *in, nd_fingerprint *out, size_t most,
-                                 size_t *count, nd_error *error) {
+nd_status nd_fingerprint_reader_read(nd_fingerprint_reader *in, nd_fingerprint *out, size_t most,
+                                     size_t *count, nd_error *error) {
     const size_t size = size_of(in);
     for (*count = 0; *count < most;) {
         uint64_t ready = in->source.words ? in->source.count - in->position
@@ -210,7 +210,7 @@ nd_status nd_fingerprint_in_some(nd_fingerprint_in *in, nd_fingerprint *out, siz
         if (ready == 0) {
             nd_fingerprinted given;
             bool more;
-            ND_TRY(nd_fingerprint_in_next(in, &given, &more, error));
+            ND_TRY(nd_fingerprint_reader_next(in, &given, &more, error));
             if (!more) return ND_OK;
             out[(*count)++] = given.fingerprint;
             continue;

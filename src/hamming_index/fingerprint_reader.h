@@ -11,28 +11,28 @@
 
 #include <stdbool.h>
 
-typedef struct nd_fingerprint_in nd_fingerprint_in;
+typedef struct nd_fingerprint_reader nd_fingerprint_reader;
 
 /* input: how a file is read; its progress callback is called at each read. ND_ERR_ARGUMENT: not
  * exactly one source, or a format that does not hold fingerprints of `bits` bits. */
-nd_status nd_fingerprint_in_open(const nd_fingerprint_source *source, uint32_t bits,
-                                 const nd_stream_in_options *input, nd_fingerprint_in **out,
-                                 nd_error *error);
+nd_status nd_fingerprint_reader_open(const nd_fingerprint_source *source, uint32_t bits,
+                                     const nd_stream_in_options *input, nd_fingerprint_reader **out,
+                                     nd_error *error);
 /* NULL is accepted. */
-void nd_fingerprint_in_close(nd_fingerprint_in *in);
+void nd_fingerprint_reader_close(nd_fingerprint_reader *in);
 
 /* Whether the source can be opened and read again at little cost: an array, or raw numbers in a
  * regular file that is not compressed. */
-bool nd_fingerprint_in_lasts(const nd_fingerprint_in *in);
+bool nd_fingerprint_reader_is_rereadable(const nd_fingerprint_reader *in);
 
 /* Reads the next fingerprint; *more false: there is none. Its id is NULL where it is the position,
  * else valid until the next call. ND_ERR_INPUT: it is no row, or it has more than `bits` bits. */
-nd_status nd_fingerprint_in_next(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more,
-                                 nd_error *error);
+nd_status nd_fingerprint_reader_next(nd_fingerprint_reader *in, nd_fingerprinted *out, bool *more,
+                                     nd_error *error);
 
 /* Reads up to `most` fingerprints of a source that can be read again; *count 0: there are no more.
  * On failure *count is the number of those before it. */
-nd_status nd_fingerprint_in_some(nd_fingerprint_in *in, nd_fingerprint *out, size_t most,
-                                 size_t *count, nd_error *error);
+nd_status nd_fingerprint_reader_read(nd_fingerprint_reader *in, nd_fingerprint *out, size_t most,
+                                     size_t *count, nd_error *error);
 
 #endif

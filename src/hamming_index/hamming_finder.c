@@ -38,7 +38,7 @@ static uint32_t distance_of(const found *f) {
 struct nd_finder {
     nd_allocator allocator;
     nd_index *index;
-    nd_hamming_prober *context;
+    nd_hamming_search_context *context;
     /* The request. */
     const nd_fingerprint *queries;
     size_t query_count;
@@ -71,7 +71,7 @@ nd_status nd_finder_create(nd_index *x, nd_finder **out, nd_error *error) {
     if (!f) return nd_fail_memory(error, sizeof *f, "a finder");
     f->allocator = x->shared.allocator;
     f->index = x;
-    nd_status status = nd_hamming_prober_create(&f->allocator, &f->context, error);
+    nd_status status = nd_hamming_search_context_create(&f->allocator, &f->context, error);
     if (status != ND_OK) {
         nd_finder_free(f);
         return status;
@@ -83,7 +83,7 @@ nd_status nd_finder_create(nd_index *x, nd_finder **out, nd_error *error) {
 void nd_finder_free(nd_finder *f) {
     if (!f) return;
     nd_allocator a = f->allocator;
-    nd_hamming_prober_free(f->context);
+    nd_hamming_search_context_free(f->context);
     void *const parts[] = {f->found, f->scratch, f->matches, f->ids, f};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(&a, parts[i]);
 }
@@ -140,7 +140,7 @@ static nd_status add_hit(void *context, const nd_hamming_hit *hit, bool *more, n
     nd_finder *f = context;
     uint64_t query = f->first + hit->query, slot, end;
     if (hit->distance >= f->least) {
-        ND_TRY(nd_hamming_places(f->tables, hit->entry, &slot, &end, error));
+        ND_TRY(nd_hamming_slots(f->tables, hit->entry, &slot, &end, error));
         ND_TRY(add_slots(f, query, slot, end, hit->fingerprint, hit->distance, error));
     }
     *more = !is_enough(f, query);
@@ -154,7 +154,7 @@ static nd_status add_hits(void *context, const nd_hamming_hit *hits, size_t coun
     uint64_t slots[ND_BATCH_HITS], ends[ND_BATCH_HITS];
     for (size_t i = 0; i < count; i++) nd_hamming_prefetch_slots(f->tables, hits[i].entry);
     for (size_t i = 0; i < count; i++) {
-        ND_TRY(nd_hamming_places(f->tables, hits[i].entry, &slots[i], &ends[i], error));
+        ND_TRY(nd_hamming_slots(f->tables, hits[i].entry, &slots[i], &ends[i], error));
         nd_hamming_prefetch_document(f->tables, slots[i]);
     }
     for (size_t i = 0; i < count; i++)
@@ -208,11 +208,10 @@ static nd_status compare(nd_finder *f, uint64_t query, uint32_t k, const uint64_
 
 /* Compares SCAN fingerprints at a time with all queries, while they are in the cache. */
 static nd_status search_memtable(nd_finder *f, size_t queries, uint32_t k, nd_error *error) {
-    const nd_memory_table *recent = nd_store_recent(f->index->shared.store, &f->begin);
-    const uint64_t *words = nd_memory_table_fingerprints(recent);
-    size_t count = nd_memory_table_count(recent),
-           each = f->index->shared.settings.bits > 64 ? 2 : 1;
-    f->any_removed = nd_memory_table_live(recent) < count;
+    const nd_memtable *recent = nd_store_memtable(f->index->shared.store, &f->begin);
+    const uint64_t *words = nd_memtable_fingerprints(recent);
+    size_t count = nd_memtable_count(recent), each = f->index->shared.settings.bits > 64 ? 2 : 1;
+    f->any_removed = nd_memtable_live_count(recent) < count;
     for (size_t first = 0; first < count; first += SCAN) {
         size_t some = count - first < SCAN ? count - first : SCAN;
         for (size_t i = 0; i < queries; i++)
@@ -226,8 +225,8 @@ static nd_status search_memtable(nd_finder *f, size_t queries, uint32_t k, nd_er
 
 static nd_status search(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
     const nd_store *store = f->index->shared.store;
-    bool removals = nd_store_live(store) < nd_store_numbers(store);
-    for (size_t i = 0; i < nd_store_segments(store); i++) {
+    bool removals = nd_store_live_count(store) < nd_store_document_count(store);
+    for (size_t i = 0; i < nd_store_segment_count(store); i++) {
         f->tables = &nd_store_segment(store, i, &f->begin)->hamming;
         f->any_removed = removals;
         if (count > 1 || !is_enough(f, f->first)) ND_TRY(search_segment(f, count, k, error));
@@ -269,7 +268,7 @@ static nd_status add_id(nd_finder *f, uint32_t number, nd_hamming_match *m, nd_e
     nd_id_digits digits;
     nd_stored_document d = {.id = digits.bytes};
     if (f->index->shared.settings.numbered) {
-        ND_TRY(nd_store_id_number(store, number, &m->number, error));
+        ND_TRY(nd_store_numeric_id(store, number, &m->number, error));
         d.id_length = nd_id_of_number(m->number, &digits);
     } else {
         ND_TRY(nd_store_id(store, number, &digits, &d, error));

@@ -68,7 +68,7 @@ nd_status nd_hamming_fail_id(const char *path, const char *id, size_t length, nd
 nd_status nd_hamming_next_number(const nd_store *store, uint32_t *number, nd_error *error) {
     nd_id_digits digits;
     nd_stored_document last;
-    uint32_t numbers = nd_store_numbers(store);
+    uint32_t numbers = nd_store_document_count(store);
     *number = 0;
     if (numbers == 0) return ND_OK;
     ND_TRY(nd_store_id(store, numbers - 1, &digits, &last, error));
@@ -120,7 +120,7 @@ static nd_status put(nd_index *x, const nd_stored_document *document, uint32_t r
     if (replaced != UINT32_MAX) ND_TRY(nd_store_remove(x->shared.store, replaced, error));
     nd_status status = nd_store_add(x->shared.store, document, &failure);
     if (status == ND_OK) return ND_OK;
-    if (replaced != UINT32_MAX) nd_store_give_up(x->shared.store, &failure);
+    if (replaced != UINT32_MAX) nd_store_stop_changes(x->shared.store, &failure);
     return nd_fail(error, status, "%s", failure.message);
 }
 

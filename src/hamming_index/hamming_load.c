@@ -38,14 +38,14 @@ typedef struct load {
     nd_job_options options;
     nd_progress progress;
     nd_stream_in_options input;
-    nd_scratch_disk disk;
+    nd_temp_space disk;
     uint32_t count;
     unsigned fingerprint_size; /* 8 or 16 bytes */
     bool rereadable;           /* fingerprints are read from their source again */
     nd_spool fingerprints;     /* else they wait here */
-    nd_number_runs numbers;    /* ids that are numbers */
+    nd_id_runs numbers;        /* ids that are numbers */
     nd_id_list ids;            /* all other ids */
-    nd_part_sorter *hashes;    /* of these ids, each with its fingerprint's index; else NULL */
+    nd_external_sort *hashes;  /* of these ids, each with its fingerprint's index; else NULL */
     uint32_t *replaced;        /* numbers of the documents that are replaced */
     size_t replaced_count, replaced_capacity;
     nd_segment_writer *writer;
@@ -54,11 +54,10 @@ typedef struct load {
 /* ---- gathering */
 
 static nd_status keep_id(load *l, const char *id, size_t length, uint32_t number, nd_error *error) {
-    if (l->settings.numbered)
-        return nd_number_runs_add(&l->numbers, (nd_number_run){number, 1}, error);
+    if (l->settings.numbered) return nd_id_runs_add(&l->numbers, (nd_id_run){number, 1}, error);
     ND_TRY(nd_id_list_add(&l->ids, id, length, error));
     uint64_t record[2] = {nd_id_hash(id, length), l->count};
-    return nd_part_sorter_push_record(l->hashes, (size_t)(record[0] >> 56), record, error);
+    return nd_external_sort_push_record(l->hashes, (size_t)(record[0] >> 56), record, error);
 }
 
 static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *next, nd_error *error) {
@@ -66,7 +65,7 @@ static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *next, nd
     uint32_t number;
     ND_TRY(nd_hamming_assign_id(l->path, &l->settings, given->id, given->id_length, next, &number,
                                 error));
-    if ((l->store ? nd_store_numbers(l->store) : 0) + (uint64_t)l->count >= UINT32_MAX - 1)
+    if ((l->store ? nd_store_document_count(l->store) : 0) + (uint64_t)l->count >= UINT32_MAX - 1)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: more than %u fingerprints", l->path,
                        UINT32_MAX - 1);
     ND_TRY(keep_id(l, given->id, given->id_length, number, error));
@@ -79,19 +78,19 @@ static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *next, nd
 
 /* Reads a batch of a source whose ids are positions. A failure of an earlier fingerprint is
  * reported before the failure of the read. */
-static nd_status keep_batch(load *l, nd_fingerprint_in *in, uint32_t *next, bool *more,
+static nd_status keep_batch(load *l, nd_fingerprint_reader *in, uint32_t *next, bool *more,
                             nd_error *error) {
     nd_fingerprint some[BATCH];
     nd_error failure;
     size_t count;
-    nd_status status = nd_fingerprint_in_some(in, some, BATCH, &count, &failure);
+    nd_status status = nd_fingerprint_reader_read(in, some, BATCH, &count, &failure);
     *more = count == BATCH;
     for (size_t i = 0; i < count; i++)
         ND_TRY(keep(l, &(nd_fingerprinted){.fingerprint = some[i]}, next, error));
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", failure.message);
 }
 
-static nd_status gather_from(load *l, nd_fingerprint_in *in, nd_error *error) {
+static nd_status gather_from(load *l, nd_fingerprint_reader *in, nd_error *error) {
     nd_fingerprinted given;
     uint32_t next = 0;
     if (l->settings.numbered && l->store) ND_TRY(nd_hamming_next_number(l->store, &next, error));
@@ -99,21 +98,21 @@ static nd_status gather_from(load *l, nd_fingerprint_in *in, nd_error *error) {
         if (l->rereadable) {
             ND_TRY(keep_batch(l, in, &next, &more, error));
         } else {
-            ND_TRY(nd_fingerprint_in_next(in, &given, &more, error));
+            ND_TRY(nd_fingerprint_reader_next(in, &given, &more, error));
             if (more) ND_TRY(keep(l, &given, &next, error));
         }
         if (l->count % PROGRESS == 0)
-            ND_TRY(nd_progress_tell(&l->progress, ND_STAGE_READ, l->count, 0, error));
+            ND_TRY(nd_progress_report(&l->progress, ND_STAGE_READ, l->count, 0, error));
     }
     return ND_OK;
 }
 
 static nd_status gather(load *l, nd_error *error) {
-    nd_fingerprint_in *in;
-    ND_TRY(nd_fingerprint_in_open(l->source, l->settings.bits, &l->input, &in, error));
-    l->rereadable = nd_fingerprint_in_lasts(in);
+    nd_fingerprint_reader *in;
+    ND_TRY(nd_fingerprint_reader_open(l->source, l->settings.bits, &l->input, &in, error));
+    l->rereadable = nd_fingerprint_reader_is_rereadable(in);
     nd_status status = gather_from(l, in, error);
-    nd_fingerprint_in_close(in);
+    nd_fingerprint_reader_close(in);
     return status;
 }
 
@@ -148,7 +147,7 @@ static nd_status check_repeats(const load *l, nd_error *error) {
     nd_part_buffer buffer = {0};
     nd_status status = ND_OK;
     for (size_t part = 0; status == ND_OK && part < ID_PARTS; part++) {
-        status = nd_part_sorter_load_records(l->hashes, part, &buffer, error);
+        status = nd_external_sort_load_records(l->hashes, part, &buffer, error);
         if (status == ND_OK) status = find_repeats(l, buffer.words, buffer.count, error);
     }
     nd_part_buffer_free(&l->allocator, &buffer);
@@ -173,7 +172,7 @@ static nd_status check_ids(load *l, nd_error *error) {
     nd_status status = ND_OK;
     if (l->settings.numbered) return ND_OK;
     ND_TRY(check_repeats(l, error));
-    if (!l->store || nd_store_live(l->store) == 0) return ND_OK;
+    if (!l->store || nd_store_live_count(l->store) == 0) return ND_OK;
     nd_id_cursor cursor = nd_id_cursor_begin(&l->ids);
     for (uint32_t i = 0; status == ND_OK && i < l->count; i++) {
         status = nd_id_cursor_next(&cursor, &id, &length, error);
@@ -186,34 +185,34 @@ static nd_status check_ids(load *l, nd_error *error) {
 /* ---- to the log or to a segment, in order */
 
 typedef struct rows {
-    nd_fingerprint_in *in; /* NULL: fingerprints come from the spool */
+    nd_fingerprint_reader *in; /* NULL: fingerprints come from the spool */
     nd_spool_cursor fingerprints;
-    nd_number_cursor numbers;
-    nd_number_run run; /* numbers that come next */
+    nd_id_run_cursor numbers;
+    nd_id_run run; /* numbers that come next */
     nd_id_cursor ids;
     nd_id_digits digits;
 } rows;
 
 static nd_status begin_rows(const load *l, rows *r, nd_error *error) {
     *r = (rows){.fingerprints = {.spool = &l->fingerprints},
-                .numbers = nd_number_cursor_begin(&l->numbers),
+                .numbers = nd_id_run_cursor_begin(&l->numbers),
                 .ids = nd_id_cursor_begin(&l->ids)};
     return l->rereadable
-               ? nd_fingerprint_in_open(l->source, l->settings.bits, &l->input, &r->in, error)
+               ? nd_fingerprint_reader_open(l->source, l->settings.bits, &l->input, &r->in, error)
                : ND_OK;
 }
 
 static void end_rows(const load *l, rows *r) {
-    nd_fingerprint_in_close(r->in);
+    nd_fingerprint_reader_close(r->in);
     nd_release(&l->allocator, r->fingerprints.bytes);
-    nd_number_cursor_free(&r->numbers);
+    nd_id_run_cursor_free(&r->numbers);
     nd_id_cursor_free(&r->ids);
 }
 
 static nd_status reread(const load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count,
                         nd_error *error) {
     size_t read;
-    ND_TRY(nd_fingerprint_in_some(r->in, fingerprints, count, &read, error));
+    ND_TRY(nd_fingerprint_reader_read(r->in, fingerprints, count, &read, error));
     return read == count ? ND_OK
                          : nd_fail(error, ND_ERR_IO,
                                    "%s: changed while it was read: it has fewer fingerprints",
@@ -237,7 +236,7 @@ static nd_status next_fingerprints(load *l, rows *r, nd_fingerprint *fingerprint
 
 static nd_status next_id(rows *r, bool numbered, nd_stored_document *row, nd_error *error) {
     if (!numbered) return nd_id_cursor_next(&r->ids, &row->id, &row->id_length, error);
-    if (r->run.count == 0) ND_TRY(nd_number_cursor_next(&r->numbers, &r->run, error));
+    if (r->run.count == 0) ND_TRY(nd_id_run_cursor_next(&r->numbers, &r->run, error));
     row->id = r->digits.bytes;
     row->id_length = nd_id_of_number(r->run.first++, &r->digits);
     r->run.count--;
@@ -269,7 +268,7 @@ static nd_status add_to_log(load *l, nd_error *error) {
 
 static nd_status put_numbers(load *l, rows *r, nd_error *error) {
     do {
-        ND_TRY(nd_number_cursor_next(&r->numbers, &r->run, error));
+        ND_TRY(nd_id_run_cursor_next(&r->numbers, &r->run, error));
         if (r->run.count > 0) ND_TRY(nd_segment_put_numbers(l->writer, r->run, error));
     } while (r->run.count > 0);
     return ND_OK;
@@ -292,7 +291,7 @@ static nd_status put_rows(load *l, nd_error *error) {
     for (uint32_t i = 0; status == ND_OK && i < l->count; i += BATCH) {
         uint32_t count = l->count - i < BATCH ? l->count - i : BATCH;
         if (i % PROGRESS == 0)
-            status = nd_progress_tell(&l->progress, ND_STAGE_WRITE, i, l->count, error);
+            status = nd_progress_report(&l->progress, ND_STAGE_WRITE, i, l->count, error);
         if (status == ND_OK && !l->settings.numbered) status = put_ids(l, &r, count, error);
         if (status == ND_OK) status = next_fingerprints(l, &r, fingerprints, count, error);
         if (status == ND_OK)
@@ -351,16 +350,16 @@ static nd_status begin(load *l, const nd_job_options *options, nd_error *error) 
     l->disk.progress = &l->progress;
     l->disk.directory = l->options.work ? l->options.work : l->path;
     nd_spool_init(&l->fingerprints, &l->allocator, &l->disk, memory, "fingerprints");
-    nd_number_runs_init(&l->numbers, &l->allocator, &l->disk, memory / 2);
+    nd_id_runs_init(&l->numbers, &l->allocator, &l->disk, memory / 2);
     nd_id_list_init(&l->ids, memory, &l->disk, &l->allocator);
     if (l->settings.numbered) return ND_OK;
-    const nd_part_sorter_settings sorting = {.disk = &l->disk,
-                                             .parts = ID_PARTS,
-                                             .memory_limit = memory,
-                                             .words = 2,
-                                             .keys = 1,
-                                             .what = "id hashes"};
-    return nd_part_sorter_create_records(&l->allocator, &sorting, &l->hashes, error);
+    const nd_external_sort_settings sorting = {.disk = &l->disk,
+                                               .parts = ID_PARTS,
+                                               .memory_limit = memory,
+                                               .words = 2,
+                                               .keys = 1,
+                                               .what = "id hashes"};
+    return nd_external_sort_create_records(&l->allocator, &sorting, &l->hashes, error);
 }
 
 static void end(load *l, double began, nd_job_summary *summary) {
@@ -373,9 +372,9 @@ static void end(load *l, double began, nd_job_summary *summary) {
                                     .peak_memory = nd_peak_memory(),
                                     .threads = 1};
     nd_spool_free(&l->fingerprints);
-    nd_number_runs_free(&l->numbers);
+    nd_id_runs_free(&l->numbers);
     nd_id_list_free(&l->ids);
-    nd_part_sorter_free(l->hashes);
+    nd_external_sort_free(l->hashes);
     nd_release(&l->allocator, l->replaced);
 }
 
@@ -386,13 +385,13 @@ static nd_status run(load *l, bool *logged, nd_error *error) {
     if (l->count == 0) return ND_OK;
     *logged = l->count <= FEW && !nd_store_is_full(l->store);
     /* Numbers in the index must stand until the new segment is published. */
-    if (!*logged) ND_TRY(nd_index_store_settle(&l->index->shared, error));
+    if (!*logged) ND_TRY(nd_index_store_flush_removed(&l->index->shared, error));
     ND_TRY(check_ids(l, error));
     if (!*logged) return add_segment(l, error);
     nd_error failure;
     nd_index_store_begin_edit(&l->index->shared);
     nd_status status = add_to_log(l, &failure);
-    if (status != ND_OK) nd_store_give_up(l->store, &failure);
+    if (status != ND_OK) nd_store_stop_changes(l->store, &failure);
     nd_index_store_end_edit(&l->index->shared);
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", failure.message);
 }
@@ -425,7 +424,7 @@ nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source,
 
 /* ---- a new index */
 
-/* nd_store_first_fn; `context` is the load. */
+/* nd_first_segment_fn; `context` is the load. */
 static nd_status write_first(void *context, const char *path, nd_manifest_segment *segment,
                              nd_error *error) {
     load *l = context;

@@ -38,11 +38,11 @@ typedef struct query_job {
     nd_progress progress;
     nd_stream_in_options input;
     pthread_mutex_t reading; /* guards what follows, up to `turns` */
-    nd_fingerprint_in *in;
+    nd_fingerprint_reader *in;
     uint64_t read; /* queries read so far */
     size_t next;   /* queries of the next batch */
     size_t most;   /* that it may have */
-    nd_turns turns;
+    nd_sequencer turns;
     uint64_t queries, matches; /* reported so far, by the thread that is next in order */
 } query_job;
 
@@ -59,7 +59,7 @@ typedef struct batch {
 
 static size_t most_of(nd_index *x, nd_find_kind kind) {
     nd_index_store_begin_read(&x->shared);
-    size_t wanted = nd_store_live(x->shared.store) / KEYS_A_QUERY;
+    size_t wanted = nd_store_live_count(x->shared.store) / KEYS_A_QUERY;
     nd_index_store_end_read(&x->shared);
     bool scans = kind == ND_FIND_ALL || kind == ND_FIND_COUNT;
     return !scans || wanted < ENOUGH ? ENOUGH : wanted < MOST_BATCH ? wanted : MOST_BATCH;
@@ -84,13 +84,13 @@ static nd_status read_batch(query_job *q, batch *b, nd_error *error) {
     nd_fingerprinted given;
     bool more = true;
     b->count = b->id_size = 0;
-    ND_TRY(nd_progress_tell(&q->progress, ND_STAGE_MATCH, q->read, 0, error));
+    ND_TRY(nd_progress_report(&q->progress, ND_STAGE_MATCH, q->read, 0, error));
     if (!nd_reserve(&q->allocator, &b->queries, &b->query_capacity, q->next) ||
         !nd_reserve(&q->allocator, &b->id_ends, &b->end_capacity, q->next) ||
         !nd_reserve(&q->allocator, &b->counts, &b->count_capacity, q->next))
         return nd_fail_memory(error, q->next * sizeof *b->queries, "queries");
     while (more && b->count < q->next) {
-        ND_TRY(nd_fingerprint_in_next(q->in, &given, &more, error));
+        ND_TRY(nd_fingerprint_reader_next(q->in, &given, &more, error));
         if (more) ND_TRY(add_query(q, b, &given, error));
     }
     q->read += b->count;
@@ -161,18 +161,18 @@ static nd_status report(query_job *q, const batch *b, size_t begin, size_t count
 static nd_status work(query_job *q, batch *b, nd_error *error) {
     for (;;) {
         pthread_mutex_lock(&q->reading);
-        size_t part = nd_turns_take(&q->turns);
+        size_t part = nd_sequencer_next(&q->turns);
         nd_status status = read_batch(q, b, error);
         pthread_mutex_unlock(&q->reading);
         if (status != ND_OK || b->count == 0) return status;
         for (size_t begin = 0, count = b->count; begin < b->count; begin += count) {
             if (count > b->count - begin) count = b->count - begin;
             ND_TRY(search(q, b, begin, &count, error));
-            if (begin == 0) ND_TRY(nd_turns_await(&q->turns, part));
+            if (begin == 0) ND_TRY(nd_sequencer_await(&q->turns, part));
             ND_TRY(report(q, b, begin, count, error));
         }
         learn(q, b);
-        nd_turns_advance(&q->turns);
+        nd_sequencer_advance(&q->turns);
     }
 }
 
@@ -184,7 +184,7 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
     if (!b) return nd_fail_memory(error, sizeof *b, "queries");
     nd_status status = nd_finder_create(q->index, &b->finder, &own);
     if (status == ND_OK) status = work(q, b, &own);
-    if (status != ND_OK) nd_turns_fail(&q->turns, status, &own);
+    if (status != ND_OK) nd_sequencer_fail(&q->turns, status, &own);
     nd_finder_free(b->finder);
     void *const parts[] = {b->queries, b->id_ends, b->counts, b->ids, b};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(&q->allocator, parts[i]);
@@ -193,15 +193,15 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
 
 static nd_status run(query_job *q, const nd_fingerprint_source *source, uint32_t threads,
                      nd_error *error) {
-    ND_TRY(
-        nd_fingerprint_in_open(source, q->index->shared.settings.bits, &q->input, &q->in, error));
+    ND_TRY(nd_fingerprint_reader_open(source, q->index->shared.settings.bits, &q->input, &q->in,
+                                      error));
     pthread_mutex_init(&q->reading, NULL);
-    nd_turns_init(&q->turns);
+    nd_sequencer_init(&q->turns);
     nd_status status = nd_run_workers(&q->allocator, threads, run_worker, q, error);
-    if (status == ND_OK) status = nd_turns_result(&q->turns, error);
-    nd_turns_free(&q->turns);
+    if (status == ND_OK) status = nd_sequencer_result(&q->turns, error);
+    nd_sequencer_free(&q->turns);
     pthread_mutex_destroy(&q->reading);
-    nd_fingerprint_in_close(q->in);
+    nd_fingerprint_reader_close(q->in);
     return status;
 }
 

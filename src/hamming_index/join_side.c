@@ -15,7 +15,7 @@ nd_status nd_join_side_check(const nd_hamming_side *from, nd_error *error) {
 }
 
 static nd_status report_progress(const nd_join_side *side, uint64_t done, nd_error *error) {
-    return done % PROGRESS == 0 ? nd_progress_tell(side->progress, ND_STAGE_READ, done, 0, error)
+    return done % PROGRESS == 0 ? nd_progress_report(side->progress, ND_STAGE_READ, done, 0, error)
                                 : ND_OK;
 }
 
@@ -39,18 +39,18 @@ static nd_status keep(nd_join_side *side, const nd_fingerprinted *given, nd_erro
 
 static nd_status read_source(nd_join_side *side, const nd_join_sides_settings *settings,
                              nd_error *error) {
-    nd_fingerprint_in *in;
+    nd_fingerprint_reader *in;
     nd_fingerprinted given;
     bool more = true;
     const nd_stream_in_options input = {&side->allocator, side->progress, settings->memory};
-    ND_TRY(nd_fingerprint_in_open(side->source, settings->bits, &input, &in, error));
+    ND_TRY(nd_fingerprint_reader_open(side->source, settings->bits, &input, &in, error));
     nd_status status = ND_OK;
     while (status == ND_OK && more) {
-        status = nd_fingerprint_in_next(in, &given, &more, error);
+        status = nd_fingerprint_reader_next(in, &given, &more, error);
         if (status == ND_OK && more) status = keep(side, &given, error);
         if (status == ND_OK) status = report_progress(side, side->count, error);
     }
-    nd_fingerprint_in_close(in);
+    nd_fingerprint_reader_close(in);
     return status;
 }
 
@@ -110,7 +110,7 @@ uint64_t nd_join_sides_total(const nd_join_sides *sides) {
     uint64_t total = 0;
     for (uint32_t s = 0; s < sides->count; s++) {
         const nd_join_side *side = &sides->side[s];
-        total += side->index ? nd_store_live(side->store) : side->count;
+        total += side->index ? nd_store_live_count(side->store) : side->count;
     }
     return total;
 }
@@ -135,18 +135,18 @@ static nd_status put(void *context, nd_fingerprint fingerprint, uint32_t documen
 
 static nd_status put_index(nd_join_side *side, putter *p, nd_error *error) {
     const nd_store *store = side->store;
-    for (size_t i = 0; i < nd_store_segments(store); i++) {
+    for (size_t i = 0; i < nd_store_segment_count(store); i++) {
         const nd_segment *segment = nd_store_segment(store, i, &p->begin);
         ND_TRY(nd_hamming_each(&segment->hamming, put, p, error));
     }
-    const nd_memory_table *recent = nd_store_recent(store, &p->begin);
-    for (uint32_t d = 0; d < nd_memory_table_count(recent); d++) {
+    const nd_memtable *recent = nd_store_memtable(store, &p->begin);
+    for (uint32_t d = 0; d < nd_memtable_count(recent); d++) {
         nd_stored_document document;
-        nd_memory_table_document(recent, d, &document);
+        nd_memtable_document(recent, d, &document);
         ND_TRY(
             put(p, nd_stored_fingerprint(&document, side->index->shared.settings.bits), d, error));
     }
-    side->count = nd_store_numbers(store);
+    side->count = nd_store_document_count(store);
     return ND_OK;
 }
 
@@ -235,7 +235,7 @@ nd_status nd_join_side_name(const nd_join_side *side, uint32_t number, nd_join_n
     if (!side->index)
         return nd_id_list_get(&side->ids, number, &name->room, &name->id, &name->length, error);
     if (side->index->shared.settings.numbered)
-        ND_TRY(nd_store_id_number(side->store, number, &name->number, error));
+        ND_TRY(nd_store_numeric_id(side->store, number, &name->number, error));
     ND_TRY(nd_store_id(side->store, number, &name->digits, &d, error));
     name->id = d.id;
     name->length = d.id_length;

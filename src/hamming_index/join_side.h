@@ -50,7 +50,7 @@ typedef struct nd_join_sides_settings {
     const nd_hamming_side *from[2]; /* the second NULL: one set */
     uint32_t bits;
     uint64_t memory; /* of the whole join, in bytes: each side takes an eighth */
-    nd_scratch_disk *disk;
+    nd_temp_space *disk;
     nd_progress *progress;
     const nd_allocator *allocator;
 } nd_join_sides_settings;

@@ -25,13 +25,13 @@ struct nd_document_search {
     size_t least_equal;                   /* bytes of two sketches */
     const nd_sketched_document *document; /* the caller's, during a search */
     nd_band_lookup *lookups;
-    nd_store_probe probe;
+    nd_lookup_context probe;
     /* Candidates: number << 1, and 1 if only large buckets propose it. */
     uint64_t *candidates, *candidate_scratch;
     uint32_t *members;
     size_t candidate_count, candidate_capacity, scratch_capacity, member_capacity;
-    const nd_hash_set *set; /* of the document; NULL: not made yet */
-    nd_hash_set own_set;    /* of a document that comes without one */
+    const nd_shingle_set *set; /* of the document; NULL: not made yet */
+    nd_shingle_set own_set;    /* of a document that comes without one */
     uint64_t *unpacked;
     size_t unpacked_capacity;
     found *found;
@@ -49,10 +49,11 @@ nd_status nd_document_search_create(const nd_index_settings *settings, uint32_t 
     s->allocator = *allocator;
     s->settings = *settings;
     s->max_compare = max_compare;
-    s->least_equal = nd_sketch_least_equal(settings->threshold, settings->sketch_size,
-                                           settings->exact ? ND_SKETCH_FILTERS : ND_SKETCH_DECIDES);
-    nd_hash_set_init(&s->own_set, allocator);
-    nd_store_probe_init(&s->probe, allocator);
+    s->least_equal = nd_sketch_required_matches(settings->threshold, settings->sketch_size,
+                                                settings->exact ? ND_SKETCH_FILTERS
+                                                                : ND_SKETCH_DECIDES);
+    nd_shingle_set_init(&s->own_set, allocator);
+    nd_lookup_context_init(&s->probe, allocator);
     s->lookups = nd_allocate(allocator, settings->bands, sizeof *s->lookups);
     if (!s->lookups) {
         nd_document_search_free(s);
@@ -65,8 +66,8 @@ nd_status nd_document_search_create(const nd_index_settings *settings, uint32_t 
 void nd_document_search_free(nd_document_search *s) {
     if (!s) return;
     nd_allocator a = s->allocator;
-    nd_hash_set_free(&s->own_set);
-    nd_store_probe_free(&s->probe);
+    nd_shingle_set_free(&s->own_set);
+    nd_lookup_context_free(&s->probe);
     void *const parts[] = {s->lookups, s->candidates, s->candidate_scratch,
                            s->members, s->unpacked,   s->found,
                            s->matches, s->ids,        s};
@@ -97,7 +98,7 @@ static nd_status gather(nd_document_search *s, const nd_store *store, nd_error *
             !nd_reserve(&s->allocator, &s->candidates, &s->candidate_capacity,
                         s->candidate_count + most))
             return nd_fail_memory(error, most * sizeof *s->candidates, "candidates");
-        ND_TRY(nd_store_members(store, &s->probe, b, most, s->members, &count, error));
+        ND_TRY(nd_store_bucket_documents(store, &s->probe, b, most, s->members, &count, error));
         for (size_t i = 0; i < count; i++)
             s->candidates[s->candidate_count++] = (uint64_t)s->members[i] << 1 | large;
         if (large) s->result.left_out += total - count;
@@ -136,7 +137,7 @@ static nd_status make_set(nd_document_search *s, nd_error *error) {
         return nd_fail_memory(error, count * sizeof *s->unpacked, "a shingle set");
     if (!nd_packed_set_unpack(d->set, d->set_size, count, s->unpacked))
         return nd_fail(error, ND_ERR_ARGUMENT, "the set of a document is damaged");
-    ND_TRY(nd_hash_set_make(&s->own_set, s->unpacked, count, error));
+    ND_TRY(nd_shingle_set_make(&s->own_set, s->unpacked, count, error));
     s->set = &s->own_set;
     return ND_OK;
 }
@@ -154,9 +155,9 @@ static nd_status exact_match(nd_document_search *s, const nd_store *store,
     if (!nd_packed_set_unpack(document->set, document->set_size, size, s->unpacked))
         return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
                        nd_store_directory(store), number);
-    const nd_hash_set *set = s->set;
+    const nd_shingle_set *set = s->set;
     size_t least = nd_least_intersection(size, set->size, s->settings.threshold);
-    nd_overlap overlap = {size, set->size, nd_hash_set_overlap(set, s->unpacked, size, least)};
+    nd_overlap overlap = {size, set->size, nd_shingle_set_overlap(set, s->unpacked, size, least)};
     *match = (nd_match){.jaccard = nd_jaccard(overlap),
                         .intersection = overlap.intersection,
                         .set_union = size + set->size - overlap.intersection};

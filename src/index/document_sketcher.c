@@ -10,7 +10,7 @@ struct nd_document_sketcher {
     nd_index_settings settings;
     nd_analyzer *analyzer;
     nd_minhash *minhash;
-    nd_hash_set set;
+    nd_shingle_set set;
     uint32_t *signature;
     uint8_t *sketch;
     uint64_t *keys;
@@ -29,7 +29,7 @@ nd_status nd_document_sketcher_create(const nd_index_settings *settings,
     if (!s) return nd_fail_memory(error, sizeof *s, "a searcher");
     s->allocator = *allocator;
     s->settings = *settings;
-    nd_hash_set_init(&s->set, allocator);
+    nd_shingle_set_init(&s->set, allocator);
     s->signature = nd_allocate(allocator, perms, sizeof *s->signature);
     s->sketch = nd_allocate(allocator, perms, 1);
     s->keys = nd_allocate(allocator, settings->bands, sizeof *s->keys);
@@ -56,7 +56,7 @@ void nd_document_sketcher_free(nd_document_sketcher *s) {
     nd_allocator a = s->allocator;
     nd_analyzer_free(s->analyzer);
     nd_minhash_free(s->minhash);
-    nd_hash_set_free(&s->set);
+    nd_shingle_set_free(&s->set);
     nd_release(&a, s->signature);
     nd_release(&a, s->sketch);
     nd_release(&a, s->keys);
@@ -106,7 +106,7 @@ nd_status nd_document_sketcher_sketch(nd_document_sketcher *s, const char *text,
     ND_TRY(sketch(s, text, length, &out->stored, error));
     out->set = NULL;
     if (!s->settings.exact) return ND_OK;
-    ND_TRY(nd_hash_set_make(&s->set, s->shingles.hashes, s->shingles.count, error));
+    ND_TRY(nd_shingle_set_make(&s->set, s->shingles.hashes, s->shingles.count, error));
     s->shingles.count = s->set.size; /* the distinct ones are in front now */
     out->set = &s->set;
     return ND_OK;

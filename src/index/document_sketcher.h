@@ -28,7 +28,7 @@ nd_status nd_document_sketcher_make(nd_document_sketcher *sketcher, const char *
 /* A document that is compared first, and packed only if it is stored. */
 typedef struct nd_sketched_document {
     nd_stored_document stored;
-    const nd_hash_set *set; /* NULL: it has not been made, or the index has no sets */
+    const nd_shingle_set *set; /* NULL: it has not been made, or the index has no sets */
 } nd_sketched_document;
 
 /* Makes sketch and keys, and the set for comparisons. They are the sketcher's, until the next text.

@@ -36,7 +36,7 @@ nd_status nd_index_create(const char *path, const nd_index_options *options, nd_
     if (options) o = *options;
     ND_TRY(nd_need_path(path, error));
     nd_analyzer_options analyzer = {.kind = o.analyzer, .ngram = o.ngram, .seed = o.seed};
-    ND_TRY(nd_analyzer_options_check(&analyzer, error));
+    ND_TRY(nd_analyzer_options_check_stored(&analyzer, error));
     return nd_index_make(path, &o, NULL, error);
 }
 
@@ -146,7 +146,7 @@ static nd_status apply(nd_store *store, const addition *a, nd_error *error) {
     if (!a->fresh) return ND_OK;
     nd_status status = nd_store_add(store, &a->document.stored, &failure);
     if (status == ND_OK) return ND_OK;
-    if (a->replaced != UINT32_MAX) nd_store_give_up(store, &failure);
+    if (a->replaced != UINT32_MAX) nd_store_stop_changes(store, &failure);
     return nd_fail(error, status, "%s", failure.message);
 }
 

@@ -23,7 +23,7 @@ nd_status nd_index_add_document(nd_index *index, nd_searcher *searcher,
                                 const nd_match **evidence, nd_error *error);
 
 /* An empty index of documents in memory alone: nothing is durable, and nd_index_close forgets
- * everything. It holds at most ND_MEMORY_TABLE_MOST documents. */
+ * everything. It holds at most ND_MEMTABLE_MOST documents. */
 nd_status nd_index_open_in_memory(const nd_index_options *options, const nd_allocator *allocator,
                                   nd_index **out, nd_error *error);
 

@@ -7,7 +7,7 @@ static void describe_fingerprints(const nd_store *store, nd_index_info *out) {
     uint32_t begin, most = 0;
     out->hamming = (nd_hamming_options){
         .bits = s->bits, .k = s->k, .numbered = s->numbered != 0, .memory = s->memory};
-    for (size_t i = 0; i < nd_store_segments(store); i++) {
+    for (size_t i = 0; i < nd_store_segment_count(store); i++) {
         const nd_segment *segment = nd_store_segment(store, i, &begin);
         out->table_bytes += nd_hamming_table_bytes(&segment->hamming);
         out->place_bytes += nd_hamming_document_bytes(&segment->hamming);
@@ -19,8 +19,8 @@ static void describe_fingerprints(const nd_store *store, nd_index_info *out) {
 
 void nd_store_describe(const nd_store *store, nd_index_info *out) {
     const nd_manifest *state = nd_store_state(store);
-    *out = (nd_index_info){.documents = nd_store_live(store),
-                           .removed = nd_store_numbers(store) - nd_store_live(store),
+    *out = (nd_index_info){.documents = nd_store_live_count(store),
+                           .removed = nd_store_document_count(store) - nd_store_live_count(store),
                            .segments = state->segment_count,
                            .log_documents = nd_store_log_documents(store),
                            .generation = state->generation,

@@ -28,7 +28,7 @@ typedef nd_status nd_index_ingest_fn(void *context, nd_store *store, nd_error *e
  * one group with the mark (NULL: none), and are synced as nd_index_set_sync says. A failure of
  * `add` ends all changes of the index. */
 nd_status nd_index_end_ingest_in_log(nd_index_store *index, nd_index_ingest_fn *add, void *context,
-                                     const nd_batch_mark *mark, nd_error *error);
+                                     const nd_ingest_mark *mark, nd_error *error);
 
 /* Ends a job that has published its documents, and compacts levels. A failure is only one of the
  * compaction: the documents are in the index. */

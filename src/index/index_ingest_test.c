@@ -83,7 +83,7 @@ static nd_status add_material(void *context, nd_store *store, nd_error *error) {
 /* Writes a segment of one document. */
 static nd_manifest_segment write_segment(nd_index *index, const material *m) {
     nd_manifest_segment segment = {.documents = 1};
-    nd_scratch_disk disk = {.directory = "."};
+    nd_temp_space disk = {.directory = "."};
     char *path;
     nd_segment_writer *w;
     nd_error error;
@@ -107,12 +107,12 @@ static nd_manifest_segment write_segment(nd_index *index, const material *m) {
 /* ---- tests */
 
 /* Closes the index, opens it again, and expects the mark of an ingest job. */
-static void expect_mark(nd_index **index, const nd_batch_mark *mark) {
+static void expect_mark(nd_index **index, const nd_ingest_mark *mark) {
     nd_error error;
     nd_index_close(*index);
     must(nd_index_open("i", ND_INDEX_WRITE, NULL, index, &error), &error);
     must(nd_index_check(*index, &error), &error);
-    nd_batch_mark got = nd_store_batch((*index)->shared.store);
+    nd_ingest_mark got = nd_store_ingest_mark((*index)->shared.store);
     assert_true(got.batch == mark->batch && got.begin == mark->begin && got.end == mark->end &&
                 got.finished == mark->finished);
 }
@@ -147,7 +147,7 @@ static void test_in_log(void **state) {
     add(index, "a", "one two three");
     material m = make(index, "b", "four five six");
     must(nd_index_begin_ingest(&index->shared, NULL, &error), &error);
-    const nd_batch_mark mark = {.batch = 7, .begin = 1, .end = 2, .finished = true};
+    const nd_ingest_mark mark = {.batch = 7, .begin = 1, .end = 2, .finished = true};
     must(nd_index_end_ingest_in_log(&index->shared, add_material, &m, &mark, &error), &error);
     expect(index, "four five six", "b");
     expect_mark(&index, &mark);
@@ -173,7 +173,7 @@ static void test_published(void **state) {
     nd_manifest_segment segment = write_segment(index, &m);
     expect(index, "one two three", "a");
     expect(index, "four five six", "");
-    const nd_batch_mark part = {.batch = 9, .begin = 1, .end = 2};
+    const nd_ingest_mark part = {.batch = 9, .begin = 1, .end = 2};
     const nd_index_publication publication = {
         .segment = &segment, .mark = &part, .removed = &replaced, .removed_count = 1};
     must(nd_index_store_publish(&index->shared, &publication, &error), &error);
@@ -183,7 +183,7 @@ static void test_published(void **state) {
     expect_mark(&index, &part);
     expect(index, "four five six", "a");
     must(nd_index_begin_ingest(&index->shared, NULL, &error), &error);
-    const nd_batch_mark whole = {.batch = 9, .begin = 1, .end = 2, .finished = true};
+    const nd_ingest_mark whole = {.batch = 9, .begin = 1, .end = 2, .finished = true};
     must(nd_index_store_publish(&index->shared, &(nd_index_publication){.mark = &whole}, &error),
          &error);
     must(nd_index_end_ingest(&index->shared, &error), &error);
@@ -209,7 +209,7 @@ static void test_failed(void **state) {
     assert_int_equal(nd_index_end_ingest_in_log(&index->shared, fail_to_add, &m, NULL, &error),
                      ND_ERR_CANCELLED);
     assert_int_equal(nd_index_remove(index, "a", 1, &found, &error), ND_ERR_CANCELLED);
-    expect_mark(&index, &(nd_batch_mark){0});
+    expect_mark(&index, &(nd_ingest_mark){0});
     expect(index, "one two three", "a");
     expect(index, "four five six", "");
     nd_document_sketcher_free(m.sketcher);

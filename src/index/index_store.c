@@ -166,8 +166,8 @@ nd_status nd_index_store_commit_change(nd_index_store *x, nd_error *error) {
 
 void nd_index_store_abandon_change(nd_index_store *x) { pthread_mutex_unlock(&x->writer); }
 
-nd_status nd_index_store_settle(nd_index_store *x, nd_error *error) {
-    return replace_log(x, nd_store_settle, error);
+nd_status nd_index_store_flush_removed(nd_index_store *x, nd_error *error) {
+    return replace_log(x, nd_store_flush_removed, error);
 }
 
 nd_status nd_index_store_compact_levels(nd_index_store *x, nd_error *error) {
@@ -192,7 +192,7 @@ nd_status nd_index_store_publish(nd_index_store *x, const nd_index_publication *
     if (status == ND_OK) x->synced = atomic_load(&x->written);
     pthread_mutex_unlock(&x->syncing);
     if (status == ND_OK) return ND_OK;
-    if (p->removed_count > 0) nd_store_give_up(x->store, &failure);
+    if (p->removed_count > 0) nd_store_stop_changes(x->store, &failure);
     return nd_fail(error, status, "%s", failure.message);
 }
 

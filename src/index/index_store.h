@@ -70,14 +70,14 @@ void nd_index_store_abandon_change(nd_index_store *x);
 nd_store *nd_index_store_begin_edit(nd_index_store *x);
 void nd_index_store_end_edit(nd_index_store *x);
 
-/* Flushes if the memtable has removed documents (nd_store_settle). */
-nd_status nd_index_store_settle(nd_index_store *x, nd_error *error);
+/* Flushes if the memtable has removed documents (nd_store_flush_removed). */
+nd_status nd_index_store_flush_removed(nd_index_store *x, nd_error *error);
 
 /* Removes documents and publishes a segment, at once and durably. If this fails after the first
  * removal, no further change is possible. */
 typedef struct nd_index_publication {
     const nd_manifest_segment *segment; /* NULL: none (nd_store_publish) */
-    const nd_batch_mark *mark;          /* NULL: none */
+    const nd_ingest_mark *mark;         /* NULL: none */
     const uint32_t *removed;            /* numbers of documents, each once */
     size_t removed_count;
 } nd_index_publication;

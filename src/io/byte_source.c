@@ -34,7 +34,7 @@ static nd_status await(const nd_byte_source *source, nd_error *error) {
         int ready = poll(&readable, 1, source->progress ? ND_PROGRESS_PATIENCE : -1);
         if (ready > 0 || (ready < 0 && errno != EINTR))
             return ND_OK; /* if something is wrong, the read reports it */
-        ND_TRY(nd_progress_ask(source->progress, error));
+        ND_TRY(nd_progress_poll(source->progress, error));
     }
 }
 

@@ -21,9 +21,9 @@ typedef struct part {
     size_t in_full; /* words in full chunks */
 } part;
 
-struct nd_part_sorter {
+struct nd_external_sort {
     nd_allocator allocator;
-    nd_scratch_disk *disk;
+    nd_temp_space *disk;
     const char *what;
     size_t parts, limit, chunk_words;
     unsigned words, keys; /* of a record */
@@ -44,40 +44,40 @@ static size_t choose_chunk_words(size_t parts, size_t limit) {
     return words < least ? least : words > most ? most : words;
 }
 
-nd_status nd_part_sorter_create_records(const nd_allocator *allocator,
-                                        const nd_part_sorter_settings *s, nd_part_sorter **out,
-                                        nd_error *error) {
-    nd_part_sorter *sorter = nd_allocate_zero(allocator, 1, sizeof *sorter);
+nd_status nd_external_sort_create_records(const nd_allocator *allocator,
+                                          const nd_external_sort_settings *s,
+                                          nd_external_sort **out, nd_error *error) {
+    nd_external_sort *sorter = nd_allocate_zero(allocator, 1, sizeof *sorter);
     if (!sorter) return nd_fail_memory(error, sizeof *sorter, s->what);
     size_t chunk_words = choose_chunk_words(s->parts, s->memory_limit);
-    *sorter = (nd_part_sorter){.allocator = *allocator,
-                               .disk = s->disk,
-                               .what = s->what,
-                               .parts = s->parts,
-                               .limit = s->memory_limit,
-                               .chunk_words = chunk_words - chunk_words % s->words,
-                               .words = s->words,
-                               .keys = s->keys,
-                               .fd = -1};
+    *sorter = (nd_external_sort){.allocator = *allocator,
+                                 .disk = s->disk,
+                                 .what = s->what,
+                                 .parts = s->parts,
+                                 .limit = s->memory_limit,
+                                 .chunk_words = chunk_words - chunk_words % s->words,
+                                 .words = s->words,
+                                 .keys = s->keys,
+                                 .fd = -1};
     sorter->part = nd_allocate_zero(allocator, s->parts, sizeof *sorter->part);
     if (!sorter->part) {
-        nd_part_sorter_free(sorter);
+        nd_external_sort_free(sorter);
         return nd_fail_memory(error, s->parts * sizeof *sorter->part, s->what);
     }
     *out = sorter;
     return ND_OK;
 }
 
-nd_status nd_part_sorter_create(const nd_allocator *allocator, nd_scratch_disk *disk, size_t parts,
-                                size_t memory_limit, const char *what, nd_part_sorter **out,
-                                nd_error *error) {
-    const nd_part_sorter_settings settings = {.disk = disk,
-                                              .parts = parts,
-                                              .memory_limit = memory_limit,
-                                              .words = 1,
-                                              .keys = 1,
-                                              .what = what};
-    return nd_part_sorter_create_records(allocator, &settings, out, error);
+nd_status nd_external_sort_create(const nd_allocator *allocator, nd_temp_space *disk, size_t parts,
+                                  size_t memory_limit, const char *what, nd_external_sort **out,
+                                  nd_error *error) {
+    const nd_external_sort_settings settings = {.disk = disk,
+                                                .parts = parts,
+                                                .memory_limit = memory_limit,
+                                                .words = 1,
+                                                .keys = 1,
+                                                .what = what};
+    return nd_external_sort_create_records(allocator, &settings, out, error);
 }
 
 static void release_chunks(const nd_allocator *allocator, chunk *c) {
@@ -88,7 +88,7 @@ static void release_chunks(const nd_allocator *allocator, chunk *c) {
     }
 }
 
-void nd_part_sorter_free(nd_part_sorter *sorter) {
+void nd_external_sort_free(nd_external_sort *sorter) {
     if (!sorter) return;
     nd_allocator allocator = sorter->allocator;
     for (size_t p = 0; sorter->part && p < sorter->parts; p++)
@@ -99,14 +99,14 @@ void nd_part_sorter_free(nd_part_sorter *sorter) {
     nd_release(&allocator, sorter->part);
     if (sorter->fd >= 0) {
         close(sorter->fd);
-        nd_scratch_disk_remove(sorter->disk, sorter->file_size);
+        nd_temp_space_subtract(sorter->disk, sorter->file_size);
     }
     nd_release(&allocator, sorter);
 }
 
 /* Collects small pieces into large writes. */
 typedef struct writer {
-    nd_part_sorter *sorter;
+    nd_external_sort *sorter;
     char *buffer;
     size_t used;
 } writer;
@@ -114,11 +114,11 @@ typedef struct writer {
 enum { WRITE_SIZE = 1 << 18 };
 
 static nd_status writer_flush(writer *w, nd_error *error) {
-    ND_TRY(nd_progress_ask(w->sorter->disk->progress, error));
+    ND_TRY(nd_progress_poll(w->sorter->disk->progress, error));
     ND_TRY(nd_file_write_at(w->sorter->fd, w->buffer, w->used, w->sorter->file_size,
                             w->sorter->disk->directory, error));
     w->sorter->file_size += w->used;
-    nd_scratch_disk_add(w->sorter->disk, w->used);
+    nd_temp_space_add(w->sorter->disk, w->used);
     w->used = 0;
     return ND_OK;
 }
@@ -136,11 +136,11 @@ static nd_status writer_put(writer *w, const void *bytes, size_t size, nd_error 
     return ND_OK;
 }
 
-static size_t chunk_used(const nd_part_sorter *sorter, const part *q, const chunk *c) {
+static size_t chunk_used(const nd_external_sort *sorter, const part *q, const chunk *c) {
     return c == q->tail ? (size_t)(q->next - c->words) : sorter->chunk_words;
 }
 
-static nd_status write_parts(nd_part_sorter *sorter, writer *w, uint64_t *offsets,
+static nd_status write_parts(nd_external_sort *sorter, writer *w, uint64_t *offsets,
                              nd_error *error) {
     for (size_t p = 0; p < sorter->parts; p++) {
         part *q = &sorter->part[p];
@@ -157,7 +157,7 @@ static nd_status write_parts(nd_part_sorter *sorter, writer *w, uint64_t *offset
     return writer_flush(w, error);
 }
 
-static nd_status spill(nd_part_sorter *sorter, nd_error *error) {
+static nd_status spill(nd_external_sort *sorter, nd_error *error) {
     nd_allocator *allocator = &sorter->allocator;
     if (sorter->fd < 0) ND_TRY(nd_file_nameless(sorter->disk->directory, &sorter->fd, error));
     if (!nd_reserve(allocator, &sorter->spill, &sorter->spill_capacity, sorter->spills + 1))
@@ -177,7 +177,7 @@ static nd_status spill(nd_part_sorter *sorter, nd_error *error) {
 
 /* Takes a spare chunk, or allocates one. If that would exceed the limit, a spill first empties all
  * chunks. */
-static nd_status take_chunk(nd_part_sorter *sorter, chunk **out, nd_error *error) {
+static nd_status take_chunk(nd_external_sort *sorter, chunk **out, nd_error *error) {
     size_t size = sizeof(chunk) + sorter->chunk_words * sizeof(uint64_t);
     if (!sorter->spare && sorter->memory > 0 && sorter->memory + size > sorter->limit)
         ND_TRY(spill(sorter, error));
@@ -194,7 +194,7 @@ static nd_status take_chunk(nd_part_sorter *sorter, chunk **out, nd_error *error
     return ND_OK;
 }
 
-static nd_status add_chunk(nd_part_sorter *sorter, part *q, nd_error *error) {
+static nd_status add_chunk(nd_external_sort *sorter, part *q, nd_error *error) {
     chunk *c = NULL;
     ND_TRY(take_chunk(sorter, &c, error)); /* a spill may empty the list */
     if (q->tail) {
@@ -209,15 +209,16 @@ static nd_status add_chunk(nd_part_sorter *sorter, part *q, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_part_sorter_push(nd_part_sorter *sorter, size_t p, uint64_t word, nd_error *error) {
+nd_status nd_external_sort_push(nd_external_sort *sorter, size_t p, uint64_t word,
+                                nd_error *error) {
     part *q = &sorter->part[p];
     if (q->next == q->end) ND_TRY(add_chunk(sorter, q, error));
     *q->next++ = word;
     return ND_OK;
 }
 
-nd_status nd_part_sorter_push_record(nd_part_sorter *sorter, size_t p, const uint64_t *record,
-                                     nd_error *error) {
+nd_status nd_external_sort_push_record(nd_external_sort *sorter, size_t p, const uint64_t *record,
+                                       nd_error *error) {
     part *q = &sorter->part[p];
     if (q->next == q->end) ND_TRY(add_chunk(sorter, q, error));
     for (unsigned w = 0; w < sorter->words; w++) q->next[w] = record[w];
@@ -227,7 +228,7 @@ nd_status nd_part_sorter_push_record(nd_part_sorter *sorter, size_t p, const uin
 
 /* `words` is a constant in each inlined copy. */
 __attribute__((always_inline)) static inline nd_status
-push_all(nd_part_sorter *sorter, unsigned part_bits, const uint64_t *records, size_t count,
+push_all(nd_external_sort *sorter, unsigned part_bits, const uint64_t *records, size_t count,
          unsigned words, nd_error *error) {
     enum { AHEAD = 16 };
     part *parts = sorter->part;
@@ -244,18 +245,18 @@ push_all(nd_part_sorter *sorter, unsigned part_bits, const uint64_t *records, si
     return ND_OK;
 }
 
-nd_status nd_part_sorter_push_all(nd_part_sorter *sorter, unsigned part_bits,
-                                  const uint64_t *records, size_t count, nd_error *error) {
+nd_status nd_external_sort_push_all(nd_external_sort *sorter, unsigned part_bits,
+                                    const uint64_t *records, size_t count, nd_error *error) {
     if (sorter->words == 1) return push_all(sorter, part_bits, records, count, 1, error);
     if (sorter->words == 2) return push_all(sorter, part_bits, records, count, 2, error);
     return push_all(sorter, part_bits, records, count, 3, error);
 }
 
-void nd_part_sorter_prefetch(const nd_part_sorter *sorter, size_t p) {
+void nd_external_sort_prefetch(const nd_external_sort *sorter, size_t p) {
     __builtin_prefetch(sorter->part[p].next, 1);
 }
 
-nd_status nd_part_sorter_settle(nd_part_sorter *sorter, nd_error *error) {
+nd_status nd_external_sort_flush(nd_external_sort *sorter, nd_error *error) {
     if (sorter->spills == 0) return ND_OK;
     ND_TRY(spill(sorter, error));
     release_chunks(&sorter->allocator, sorter->spare);
@@ -264,9 +265,9 @@ nd_status nd_part_sorter_settle(nd_part_sorter *sorter, nd_error *error) {
     return ND_OK;
 }
 
-size_t nd_part_sorter_parts(const nd_part_sorter *sorter) { return sorter->parts; }
+size_t nd_external_sort_parts(const nd_external_sort *sorter) { return sorter->parts; }
 
-static size_t count_words(const nd_part_sorter *sorter, size_t p) {
+static size_t count_words(const nd_external_sort *sorter, size_t p) {
     const part *q = &sorter->part[p];
     size_t count = q->in_full + (q->tail ? (size_t)(q->next - q->tail->words) : 0);
     for (size_t s = 0; s < sorter->spills; s++)
@@ -274,7 +275,7 @@ static size_t count_words(const nd_part_sorter *sorter, size_t p) {
     return count;
 }
 
-size_t nd_part_sorter_count(const nd_part_sorter *sorter, size_t p) {
+size_t nd_external_sort_count(const nd_external_sort *sorter, size_t p) {
     return count_words(sorter, p) / sorter->words;
 }
 
@@ -285,11 +286,11 @@ void nd_part_buffer_free(const nd_allocator *allocator, nd_part_buffer *buffer) 
 }
 
 /* Copies a part into the buffer, in the order of pushing. */
-static nd_status gather(const nd_part_sorter *sorter, size_t p, nd_part_buffer *buffer,
+static nd_status gather(const nd_external_sort *sorter, size_t p, nd_part_buffer *buffer,
                         nd_error *error) {
     size_t count = count_words(sorter, p),
            scratch = nd_radix_scratch_words(count / sorter->words, sorter->words);
-    ND_TRY(nd_progress_ask(sorter->disk->progress, error));
+    ND_TRY(nd_progress_poll(sorter->disk->progress, error));
     buffer->count = 0;
     if (!nd_reserve(&sorter->allocator, &buffer->words, &buffer->capacity, count) ||
         !nd_reserve(&sorter->allocator, &buffer->scratch, &buffer->scratch_capacity, scratch))
@@ -310,15 +311,15 @@ static nd_status gather(const nd_part_sorter *sorter, size_t p, nd_part_buffer *
     return ND_OK;
 }
 
-nd_status nd_part_sorter_load(const nd_part_sorter *sorter, size_t p, unsigned from_bit,
-                              nd_part_buffer *buffer, nd_error *error) {
+nd_status nd_external_sort_load(const nd_external_sort *sorter, size_t p, unsigned from_bit,
+                                nd_part_buffer *buffer, nd_error *error) {
     ND_TRY(gather(sorter, p, buffer, error));
     if (buffer->count > 0) nd_radix_sort(buffer->words, buffer->scratch, buffer->count, from_bit);
     return ND_OK;
 }
 
-nd_status nd_part_sorter_load_records(const nd_part_sorter *sorter, size_t p,
-                                      nd_part_buffer *buffer, nd_error *error) {
+nd_status nd_external_sort_load_records(const nd_external_sort *sorter, size_t p,
+                                        nd_part_buffer *buffer, nd_error *error) {
     ND_TRY(gather(sorter, p, buffer, error));
     if (buffer->count == 0) return ND_OK;
     const uint64_t *sorted = nd_radix_sort_records_somewhere(
@@ -333,7 +334,7 @@ nd_status nd_part_sorter_load_records(const nd_part_sorter *sorter, size_t p,
     return ND_OK;
 }
 
-void nd_part_sorter_drop(nd_part_sorter *sorter, size_t p) {
+void nd_external_sort_drop(nd_external_sort *sorter, size_t p) {
     size_t size = sizeof(chunk) + sorter->chunk_words * sizeof(uint64_t);
     for (const chunk *c = sorter->part[p].head; c; c = c->next) sorter->memory -= size;
     release_chunks(&sorter->allocator, sorter->part[p].head);

@@ -23,25 +23,25 @@ static int in_order(const void *a, const void *b) {
 
 static void check(size_t parts, size_t limit, uint64_t seed, bool skewed) {
     static pushed all[WORDS];
-    nd_scratch_disk disk = {.directory = "."};
-    nd_part_sorter *sorter;
+    nd_temp_space disk = {.directory = "."};
+    nd_external_sort *sorter;
     nd_error error;
     from = seed % 2 ? 32 : 0;
-    assert_int_equal(
-        nd_part_sorter_create(&nd_allocator_default, &disk, parts, limit, "test", &sorter, &error),
-        ND_OK);
+    assert_int_equal(nd_external_sort_create(&nd_allocator_default, &disk, parts, limit, "test",
+                                             &sorter, &error),
+                     ND_OK);
     for (size_t i = 0; i < WORDS; i++) {
         size_t part = skewed && random_below(&seed, 10) ? parts / 2 : random_below(&seed, parts);
         all[i] = (pushed){part, random_next(&seed) & 0xfff00000fffULL, i};
-        assert_int_equal(nd_part_sorter_push(sorter, part, all[i].word, &error), ND_OK);
+        assert_int_equal(nd_external_sort_push(sorter, part, all[i].word, &error), ND_OK);
     }
     qsort(all, WORDS, sizeof *all, in_order);
     nd_part_buffer buffer = {0};
     size_t at = 0;
     for (size_t p = 0; p < parts; p++) {
         size_t begin = at;
-        assert_int_equal(nd_part_sorter_load(sorter, p, from, &buffer, &error), ND_OK);
-        assert_int_equal(buffer.count, nd_part_sorter_count(sorter, p));
+        assert_int_equal(nd_external_sort_load(sorter, p, from, &buffer, &error), ND_OK);
+        assert_int_equal(buffer.count, nd_external_sort_count(sorter, p));
         for (; at < WORDS && all[at].part == p; at++)
             assert_int_equal(buffer.words[at - begin], all[at].word);
         assert_int_equal(buffer.count, at - begin);
@@ -49,7 +49,7 @@ static void check(size_t parts, size_t limit, uint64_t seed, bool skewed) {
     assert_int_equal(at, WORDS);
     assert_true((disk.most > 0) == (limit < WORDS * sizeof(uint64_t)));
     nd_part_buffer_free(&nd_allocator_default, &buffer);
-    nd_part_sorter_free(sorter);
+    nd_external_sort_free(sorter);
     assert_int_equal(disk.now, 0);
 }
 
@@ -60,23 +60,23 @@ static void test_against_qsort(void **state) {
     for (uint64_t i = 0; i < 32; i++) check(parts[i / 2 % 4], limits[i / 8], i, i % 4 == 3);
 }
 
-static nd_status create_records(nd_scratch_disk *disk, size_t parts, size_t limit, unsigned words,
-                                unsigned keys, nd_part_sorter **out) {
+static nd_status create_records(nd_temp_space *disk, size_t parts, size_t limit, unsigned words,
+                                unsigned keys, nd_external_sort **out) {
     nd_error error;
-    const nd_part_sorter_settings settings = {.disk = disk,
-                                              .parts = parts,
-                                              .memory_limit = limit,
-                                              .words = words,
-                                              .keys = keys,
-                                              .what = "test"};
-    return nd_part_sorter_create_records(&nd_allocator_default, &settings, out, &error);
+    const nd_external_sort_settings settings = {.disk = disk,
+                                                .parts = parts,
+                                                .memory_limit = limit,
+                                                .words = words,
+                                                .keys = keys,
+                                                .what = "test"};
+    return nd_external_sort_create_records(&nd_allocator_default, &settings, out, &error);
 }
 
 /* Records of two words are sorted by the first word, stable; the memory of a part is given back. */
 static void check_records(size_t parts, size_t limit, uint64_t seed) {
     static pushed all[WORDS];
-    nd_scratch_disk disk = {.directory = "."};
-    nd_part_sorter *sorter;
+    nd_temp_space disk = {.directory = "."};
+    nd_external_sort *sorter;
     nd_error error;
     nd_part_buffer buffer = {0};
     from = 0;
@@ -84,20 +84,20 @@ static void check_records(size_t parts, size_t limit, uint64_t seed) {
     for (size_t i = 0; i < WORDS; i++) {
         all[i] = (pushed){random_below(&seed, parts), random_next(&seed) >> (seed % 64), i};
         assert_int_equal(
-            nd_part_sorter_push_record(sorter, all[i].part, (uint64_t[]){all[i].word, i}, &error),
+            nd_external_sort_push_record(sorter, all[i].part, (uint64_t[]){all[i].word, i}, &error),
             ND_OK);
     }
     qsort(all, WORDS, sizeof *all, in_order);
-    for (size_t p = 0, at = 0; p < parts; p++, nd_part_sorter_drop(sorter, p - 1)) {
-        assert_int_equal(nd_part_sorter_load_records(sorter, p, &buffer, &error), ND_OK);
-        assert_int_equal(buffer.count, nd_part_sorter_count(sorter, p));
+    for (size_t p = 0, at = 0; p < parts; p++, nd_external_sort_drop(sorter, p - 1)) {
+        assert_int_equal(nd_external_sort_load_records(sorter, p, &buffer, &error), ND_OK);
+        assert_int_equal(buffer.count, nd_external_sort_count(sorter, p));
         for (size_t i = 0; i < buffer.count; i++, at++) {
             assert_int_equal(buffer.words[2 * i], all[at].word);
             assert_int_equal(buffer.words[2 * i + 1], all[at].turn);
         }
     }
     nd_part_buffer_free(&nd_allocator_default, &buffer);
-    nd_part_sorter_free(sorter);
+    nd_external_sort_free(sorter);
     assert_int_equal(disk.now, 0);
 }
 
@@ -110,8 +110,8 @@ static void test_records(void **state) {
 /* Records pushed in groups come out like records pushed one by one. */
 static void check_all(unsigned part_bits, unsigned words, size_t limit, uint64_t seed) {
     static uint64_t records[WORDS * 3];
-    nd_scratch_disk disk = {.directory = "."};
-    nd_part_sorter *sorters[2];
+    nd_temp_space disk = {.directory = "."};
+    nd_external_sort *sorters[2];
     nd_error error;
     nd_part_buffer buffers[2] = {{0}, {0}};
     size_t parts = (size_t)1 << part_bits;
@@ -121,20 +121,20 @@ static void check_all(unsigned part_bits, unsigned words, size_t limit, uint64_t
     for (size_t i = 0, count; i < WORDS; i += count) {
         count = 1 + random_below(&seed, WORDS - i < 100 ? WORDS - i : 100);
         assert_int_equal(
-            nd_part_sorter_push_all(sorters[1], part_bits, records + i * words, count, &error),
+            nd_external_sort_push_all(sorters[1], part_bits, records + i * words, count, &error),
             ND_OK);
     }
     for (size_t i = 0; i < WORDS; i++) {
         size_t part = part_bits ? (size_t)(records[i * words] >> (64 - part_bits)) : 0;
-        assert_int_equal(nd_part_sorter_push_record(sorters[0], part, records + i * words, &error),
-                         ND_OK);
+        assert_int_equal(
+            nd_external_sort_push_record(sorters[0], part, records + i * words, &error), ND_OK);
     }
     size_t spilled = (size_t)disk.now;
-    assert_int_equal(nd_part_sorter_settle(sorters[1], &error), ND_OK);
+    assert_int_equal(nd_external_sort_flush(sorters[1], &error), ND_OK);
     assert_true(spilled ? disk.now > spilled : disk.now == 0);
     for (size_t p = 0; p < parts; p++) {
         for (int s = 0; s < 2; s++)
-            assert_int_equal(nd_part_sorter_load_records(sorters[s], p, &buffers[s], &error),
+            assert_int_equal(nd_external_sort_load_records(sorters[s], p, &buffers[s], &error),
                              ND_OK);
         assert_int_equal(buffers[0].count, buffers[1].count);
         if (buffers[0].count > 0)
@@ -143,7 +143,7 @@ static void check_all(unsigned part_bits, unsigned words, size_t limit, uint64_t
     }
     for (int s = 0; s < 2; s++) {
         nd_part_buffer_free(&nd_allocator_default, &buffers[s]);
-        nd_part_sorter_free(sorters[s]);
+        nd_external_sort_free(sorters[s]);
     }
 }
 

@@ -49,7 +49,7 @@ static nd_status open_in_place(nd_output_file *file, nd_progress *progress, nd_e
     for (;;) {
         file->device = nd_open(file->target.path, O_WRONLY | O_NOCTTY | (pipe ? O_NONBLOCK : 0), 0);
         if (file->device >= 0 || !pipe || errno != ENXIO) return ND_OK;
-        ND_TRY(nd_progress_ask(progress, error));
+        ND_TRY(nd_progress_poll(progress, error));
         (void)poll(NULL, 0, ND_PROGRESS_PATIENCE);
     }
 }
@@ -197,7 +197,7 @@ static bool has_its_name(const nd_output_file *file) {
            named.st_dev == ours.st_dev && named.st_ino == ours.st_ino;
 }
 
-void nd_output_file_take_back(nd_output_file *file) {
+void nd_output_file_roll_back(nd_output_file *file) {
     if (!file->named) return;
     if (has_its_name(file)) {
         if (file->slot.path) (void)rename(file->slot.path, file->target.path);
@@ -225,7 +225,7 @@ void nd_output_file_free(nd_output_file *file) {
     nd_stream_out_free(file->stream);
     nd_file_close(file->direct_fd);
     nd_file_close(file->device);
-    nd_output_file_take_back(file);
+    nd_output_file_roll_back(file);
     nd_output_slot_remove(&file->slot, ND_OUTPUT_SLOT_FILE, &allocator);
     nd_output_target_free(&file->target, &allocator);
     nd_release(&allocator, file->name);

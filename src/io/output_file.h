@@ -40,7 +40,7 @@ nd_status nd_output_file_name(nd_output_file *file, nd_error *error);
 /* Makes that name durable. */
 nd_status nd_output_file_sync_name(nd_output_file *file, nd_error *error);
 /* Takes the name back and restores the old file, if there was one. */
-void nd_output_file_take_back(nd_output_file *file);
+void nd_output_file_roll_back(nd_output_file *file);
 /* Keeps the new file, and removes the old one. */
 void nd_output_file_accept(nd_output_file *file);
 /* Bytes written so far. */

@@ -149,7 +149,7 @@ nd_status nd_output_tree_sync_name(nd_output_tree *tree, nd_error *error) {
     return nd_sync_directory_of(tree->target.path, &tree->allocator, error);
 }
 
-void nd_output_tree_take_back(nd_output_tree *tree) {
+void nd_output_tree_roll_back(nd_output_tree *tree) {
     if (tree->named && rename(tree->target.path, tree->slot.path) == 0 && tree->target.exists)
         (void)mkdir(tree->target.path, tree->target.is.st_mode & 0777);
     tree->named = false;
@@ -163,7 +163,7 @@ void nd_output_tree_accept(nd_output_tree *tree) {
 void nd_output_tree_free(nd_output_tree *tree) {
     if (!tree) return;
     nd_allocator allocator = tree->allocator;
-    nd_output_tree_take_back(tree);
+    nd_output_tree_roll_back(tree);
     nd_output_slot_remove(&tree->slot, ND_OUTPUT_SLOT_DIRECTORY, &allocator);
     nd_output_target_free(&tree->target, &allocator);
     nd_release(&allocator, tree->name);

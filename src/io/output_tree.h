@@ -21,7 +21,7 @@ nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char
 nd_status nd_output_tree_sync(nd_output_tree *tree, nd_error *error);
 nd_status nd_output_tree_name(nd_output_tree *tree, nd_error *error);
 nd_status nd_output_tree_sync_name(nd_output_tree *tree, nd_error *error);
-void nd_output_tree_take_back(nd_output_tree *tree);
+void nd_output_tree_roll_back(nd_output_tree *tree);
 void nd_output_tree_accept(nd_output_tree *tree);
 /* Frees; a directory that was not accepted is removed. NULL is accepted. */
 void nd_output_tree_free(nd_output_tree *tree);

@@ -19,9 +19,9 @@ nd_status nd_publish(const nd_publication *p, nd_error *error) {
     ND_TRY(sync_all(p, error));
     nd_status status = name_all(p, error);
     if (status == ND_OK) return ND_OK;
-    if (p->tree) nd_output_tree_take_back(p->tree);
+    if (p->tree) nd_output_tree_roll_back(p->tree);
     for (size_t i = p->count; i-- > 0;)
-        if (p->files[i]) nd_output_file_take_back(p->files[i]);
+        if (p->files[i]) nd_output_file_roll_back(p->files[i]);
     return status;
 }
 

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-void nd_spool_init(nd_spool *spool, const nd_allocator *allocator, nd_scratch_disk *disk,
+void nd_spool_init(nd_spool *spool, const nd_allocator *allocator, nd_temp_space *disk,
                    size_t memory_limit, const char *what) {
     *spool = (nd_spool){
         .allocator = *allocator, .disk = disk, .what = what, .limit = memory_limit, .fd = -1};
@@ -16,7 +16,7 @@ void nd_spool_free(nd_spool *spool) {
     nd_release(&spool->allocator, spool->chunks);
     if (spool->fd >= 0) {
         close(spool->fd);
-        nd_scratch_disk_remove(spool->disk, spool->first * ND_SPOOL_CHUNK);
+        nd_temp_space_subtract(spool->disk, spool->first * ND_SPOOL_CHUNK);
     }
     *spool = (nd_spool){.fd = -1};
 }
@@ -26,11 +26,11 @@ void nd_spool_free(nd_spool *spool) {
 static nd_status spill(nd_spool *spool, nd_error *error) {
     if (spool->fd < 0) ND_TRY(nd_file_nameless(spool->disk->directory, &spool->fd, error));
     for (size_t c = 0; c < spool->chunk_count; c++) {
-        ND_TRY(nd_progress_ask(spool->disk->progress, error));
+        ND_TRY(nd_progress_poll(spool->disk->progress, error));
         ND_TRY(nd_file_write_at(spool->fd, spool->chunks[c], ND_SPOOL_CHUNK,
                                 (spool->first + c) * ND_SPOOL_CHUNK, spool->disk->directory,
                                 error));
-        nd_scratch_disk_add(spool->disk, ND_SPOOL_CHUNK);
+        nd_temp_space_add(spool->disk, ND_SPOOL_CHUNK);
     }
     for (size_t c = 1; c < spool->chunk_count; c++) nd_release(&spool->allocator, spool->chunks[c]);
     spool->first += spool->chunk_count;

@@ -11,7 +11,7 @@
 
 typedef struct nd_spool {
     nd_allocator allocator;
-    nd_scratch_disk *disk;
+    nd_temp_space *disk;
     const char *what; /* for messages; static */
     size_t limit;     /* bytes in memory before the file is made */
     char **chunks;    /* ND_SPOOL_CHUNK bytes each; chunks[c] holds chunk number first + c */
@@ -25,7 +25,7 @@ typedef struct nd_spool {
 enum { ND_SPOOL_CHUNK = 1 << 18 };
 
 /* `disk` must outlive the spool. */
-void nd_spool_init(nd_spool *spool, const nd_allocator *allocator, nd_scratch_disk *disk,
+void nd_spool_init(nd_spool *spool, const nd_allocator *allocator, nd_temp_space *disk,
                    size_t memory_limit, const char *what);
 void nd_spool_free(nd_spool *spool);
 

@@ -13,7 +13,7 @@ static void test_against_array(void **state) {
     char *flat = malloc(most), *got = malloc(most);
     const size_t limits[] = {0, ND_SPOOL_CHUNK, 3 * ND_SPOOL_CHUNK, 100 * (size_t)ND_SPOOL_CHUNK};
     for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
-        nd_scratch_disk disk = {.directory = "."};
+        nd_temp_space disk = {.directory = "."};
         nd_spool spool;
         nd_error error;
         nd_spool_init(&spool, &nd_allocator_default, &disk, limits[l], "test");
@@ -52,7 +52,7 @@ static void test_against_array(void **state) {
 
 static void test_no_directory(void **state) {
     (void)state;
-    nd_scratch_disk disk = {.directory = "no-such-directory"};
+    nd_temp_space disk = {.directory = "no-such-directory"};
     nd_spool spool;
     nd_error error = {0};
     nd_spool_init(&spool, &nd_allocator_default, &disk, 0, "test");

@@ -135,7 +135,7 @@ static nd_status read_on(nd_stream_in *stream, void *buffer, size_t size, read_a
     *got = 0;
     if (stream->failure.status != ND_OK)
         return nd_fail(error, stream->failure.status, "%s", stream->failure.message);
-    ND_TRY(nd_progress_ask(stream->source.progress, error));
+    ND_TRY(nd_progress_poll(stream->source.progress, error));
     nd_status status;
     if (stream->compression == ND_COMPRESSION_NONE)
         status = read_plain(stream, buffer, size, amount, got, &stream->failure);

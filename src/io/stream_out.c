@@ -74,7 +74,7 @@ static nd_status await(const nd_stream_out *stream, nd_error *error) {
         int ready = poll(&writable, 1, stream->progress ? ND_PROGRESS_PATIENCE : -1);
         if (ready > 0 || (ready < 0 && errno != EINTR))
             return ND_OK; /* if something is wrong, the write reports it */
-        ND_TRY(nd_progress_ask(stream->progress, error));
+        ND_TRY(nd_progress_poll(stream->progress, error));
     }
 }
 

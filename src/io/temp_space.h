@@ -6,19 +6,19 @@
 
 #include "base/job_progress.h"
 
-typedef struct nd_scratch_disk {
+typedef struct nd_temp_space {
     const char *directory;
     nd_progress *progress;          /* NULL: none */
     atomic_uint_fast64_t now, most; /* bytes in the files: now, and at the most */
-} nd_scratch_disk;
+} nd_temp_space;
 
-static inline void nd_scratch_disk_add(nd_scratch_disk *disk, uint64_t bytes) {
+static inline void nd_temp_space_add(nd_temp_space *disk, uint64_t bytes) {
     uint64_t now = atomic_fetch_add(&disk->now, bytes) + bytes;
     uint64_t most = atomic_load(&disk->most);
     while (now > most && !atomic_compare_exchange_weak(&disk->most, &most, now)) continue;
 }
 
-static inline void nd_scratch_disk_remove(nd_scratch_disk *disk, uint64_t bytes) {
+static inline void nd_temp_space_subtract(nd_temp_space *disk, uint64_t bytes) {
     atomic_fetch_sub(&disk->now, bytes);
 }
 

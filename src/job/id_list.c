@@ -2,7 +2,7 @@
 
 #include "base/bits.h"
 
-void nd_id_list_init(nd_id_list *list, size_t memory_limit, nd_scratch_disk *disk,
+void nd_id_list_init(nd_id_list *list, size_t memory_limit, nd_temp_space *disk,
                      const nd_allocator *allocator) {
     list->allocator = *allocator;
     nd_spool_init(&list->bytes, allocator, disk, memory_limit / 3 * 2, "ids");

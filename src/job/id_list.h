@@ -10,7 +10,7 @@ typedef struct nd_id_list {
 } nd_id_list;
 
 /* `disk` must outlive the list. */
-void nd_id_list_init(nd_id_list *list, size_t memory_limit, nd_scratch_disk *disk,
+void nd_id_list_init(nd_id_list *list, size_t memory_limit, nd_temp_space *disk,
                      const nd_allocator *allocator);
 void nd_id_list_free(nd_id_list *list);
 

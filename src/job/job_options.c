@@ -70,7 +70,7 @@ nd_status nd_job_options_check(const nd_job_options *o, nd_error *error) {
         return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 (all cores) to %d, not %u",
                        ND_MAX_WORKERS, o->threads);
     nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
-    return nd_analyzer_options_check_passing(&analyzer, error);
+    return nd_analyzer_options_check_transient(&analyzer, error);
 }
 
 nd_status nd_job_options_reject_stem(const nd_job_options *o, nd_error *error) {

@@ -10,7 +10,7 @@
 
 struct nd_run_shared {
     nd_progress progress;
-    nd_scratch_disk space;
+    nd_temp_space space;
     char *directory;
 };
 
@@ -142,7 +142,7 @@ nd_status nd_run_publish(const nd_run *run, nd_output_file *const *outputs, size
         summary->output_bytes += nd_output_file_size(outputs[i]);
     }
     double began = nd_seconds();
-    ND_TRY(nd_progress_tell(run->progress, ND_STAGE_SYNC, 0, 0, error));
+    ND_TRY(nd_progress_report(run->progress, ND_STAGE_SYNC, 0, 0, error));
     const nd_publication all = {outputs, count, NULL};
     ND_TRY(nd_publish(&all, error));
     nd_publication_accept(&all);

@@ -17,7 +17,7 @@ typedef struct nd_run {
     nd_memory_budget budget;
     nd_warnings warnings;
     nd_progress *progress;
-    nd_scratch_disk *space;
+    nd_temp_space *space;
     double began; /* nd_seconds() */
     struct nd_run_shared *shared;
 } nd_run;

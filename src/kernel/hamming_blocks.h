@@ -110,7 +110,7 @@ static size_t near128_pairs(const uint64_t *queries, size_t query_count, const u
     return near128_pairs_block(queries, first, query_count, block, keys, count, most, hits, found);
 }
 
-_Static_assert(NEAR64_GROUP <= ND_PLACES_BEHIND && NEAR128_GROUP <= ND_PLACES_BEHIND,
+_Static_assert(NEAR64_GROUP <= ND_PROBES_BEHIND && NEAR128_GROUP <= ND_PROBES_BEHIND,
                "a group that begins at a place's last key can be read");
 
 /* What is rare is apart, and leaves the registers to what is not. */
@@ -128,7 +128,7 @@ static APART size_t near128_few_pairs(const uint64_t *queries, size_t q, const u
     return near128_pairs_range(queries, q, q + 1, keys, i, end, most, hits, found);
 }
 
-static APART size_t near64_long_place(const nd_key_places *p, uint32_t begin, uint32_t end,
+static APART size_t near64_long_place(const nd_key_probes *p, uint32_t begin, uint32_t end,
                                       const uint64_t *queries, size_t q, unsigned most,
                                       uint64_t *hits, size_t found) {
     if (end - begin > p->crowded) {
@@ -144,15 +144,15 @@ static APART size_t near64_long_place(const nd_key_places *p, uint32_t begin, ui
 }
 
 /* Places that mostly have no more keys than one group. */
-static size_t near64_places(const nd_key_places *places, const uint64_t *queries, size_t count,
+static size_t near64_probes(const nd_key_probes *places, const uint64_t *queries, size_t count,
                             unsigned most, uint64_t *hits) {
-    const nd_key_place place = nd_key_place_of(places);
+    const nd_key_probe place = nd_key_probe_of(places);
     const uint64_t *const keys = places->keys;
     const uint16_t *const begins = places->starts, *const ends = begins + place.span;
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
         const uint64_t query = queries[q];
-        const uint32_t first = nd_key_place_first(place, query), begin = begins[first],
+        const uint32_t first = nd_key_probe_first(place, query), begin = begins[first],
                        end = ends[first];
         if (__builtin_expect(end - begin > PAIR64_GROUP, 0))
             found = near64_long_place(places, begin, end, queries, q, most, hits, found);
@@ -162,7 +162,7 @@ static size_t near64_places(const nd_key_places *places, const uint64_t *queries
     return found;
 }
 
-static APART size_t near128_long_place(const nd_key_places *p, uint32_t begin, uint32_t end,
+static APART size_t near128_long_place(const nd_key_probes *p, uint32_t begin, uint32_t end,
                                        const uint64_t *queries, size_t q, unsigned most,
                                        uint64_t *hits, size_t found) {
     if (end - begin > p->crowded) {
@@ -178,15 +178,15 @@ static APART size_t near128_long_place(const nd_key_places *p, uint32_t begin, u
     return found;
 }
 
-static size_t near128_places(const nd_key_places *places, const uint64_t *queries, size_t count,
+static size_t near128_probes(const nd_key_probes *places, const uint64_t *queries, size_t count,
                              unsigned most, uint64_t *hits) {
-    const nd_key_place place = nd_key_place_of(places);
+    const nd_key_probe place = nd_key_probe_of(places);
     const uint64_t *const keys = places->keys;
     const uint16_t *const begins = places->starts, *const ends = begins + place.span;
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
         const uint64_t query[2] = {queries[2 * q], queries[2 * q + 1]};
-        const uint32_t first = nd_key_place_first(place, query[0]), begin = begins[first],
+        const uint32_t first = nd_key_probe_first(place, query[0]), begin = begins[first],
                        end = ends[first];
         if (__builtin_expect(end - begin > PAIR128_GROUP, 0))
             found = near128_long_place(places, begin, end, queries, q, most, hits, found);

@@ -401,7 +401,7 @@ static void check_places(unsigned bits, size_t words, size_t fullest) {
     static uint16_t starts[(1 << 8) + 1];
     static uint64_t wanted[200 * 65];
     size_t count = 0, query_count = below(200), found = 0;
-    nd_key_places p = {.above = (unsigned)below(5),
+    nd_key_probes p = {.above = (unsigned)below(5),
                        .bits = bits,
                        .wide = (unsigned)below(bits + 1),
                        .crowded = 8 + (uint32_t)below(57),
@@ -414,8 +414,8 @@ static void check_places(unsigned bits, size_t words, size_t fullest) {
     for (size_t b = 0; b >> bits == 0; b++)
         starts[b + 1] = (uint16_t)(starts[b] + (below(9) ? below(4) : below(fullest + 1)));
     count = starts[(size_t)1 << bits];
-    keys = guarded_place(key_pages, (count + ND_PLACES_BEHIND) * words * 8, true);
-    for (size_t i = 0; i < (count + ND_PLACES_BEHIND) * words; i++)
+    keys = guarded_place(key_pages, (count + ND_PROBES_BEHIND) * words * 8, true);
+    for (size_t i = 0; i < (count + ND_PROBES_BEHIND) * words; i++)
         keys[i] = random_near(middle, 59);
     for (size_t i = 0; i < query_count * words; i++) queries[i] = random_near(middle, 59);
     for (size_t q = 0; q < query_count; q++) {
@@ -424,7 +424,7 @@ static void check_places(unsigned bits, size_t words, size_t fullest) {
             bucket = bucket * 2 + (queries[q * words] >> (63 - p.above - b) & 1);
         size_t first = (bucket ^ p.pattern) & ~(((size_t)1 << p.wide) - 1), begin = starts[first],
                end = starts[first + ((size_t)1 << p.wide)];
-        assert_int_equal(nd_key_place_first(nd_key_place_of(&p), queries[q * words]), first);
+        assert_int_equal(nd_key_probe_first(nd_key_probe_of(&p), queries[q * words]), first);
         if (end - begin > p.crowded) wanted[found++] = (uint64_t)q << 32 | ND_CROWDED;
         for (size_t i = begin; end - begin <= p.crowded && i < end; i++) {
             unsigned distance = 0;
@@ -435,8 +435,8 @@ static void check_places(unsigned bits, size_t words, size_t fullest) {
     }
     p.keys = keys;
     for (size_t t = 0; t < table_count; t++) {
-        size_t got = words == 1 ? tables[t]->near64_places(&p, queries, query_count, most, hits)
-                                : tables[t]->near128_places(&p, queries, query_count, most, hits);
+        size_t got = words == 1 ? tables[t]->near64_probes(&p, queries, query_count, most, hits)
+                                : tables[t]->near128_probes(&p, queries, query_count, most, hits);
         assert_int_equal(got, found);
         assert_memory_equal(hits, wanted, found * 8);
     }

@@ -15,7 +15,7 @@ static inline size_t near64_range(const uint64_t *keys, size_t i, size_t end, ui
                                   unsigned most, uint32_t *hits, size_t found) {
     for (; i < end; i++) {
         hits[found] = (uint32_t)i;
-        found += nd_ones(keys[i] ^ query) <= most;
+        found += nd_popcount(keys[i] ^ query) <= most;
     }
     return found;
 }
@@ -24,7 +24,7 @@ static inline size_t near128_range(const uint64_t *keys, size_t i, size_t end, u
                                    uint64_t high, unsigned most, uint32_t *hits, size_t found) {
     for (; i < end; i++) {
         hits[found] = (uint32_t)i;
-        found += nd_ones(keys[2 * i] ^ low) + nd_ones(keys[2 * i + 1] ^ high) <= most;
+        found += nd_popcount(keys[2 * i] ^ low) + nd_popcount(keys[2 * i + 1] ^ high) <= most;
     }
     return found;
 }
@@ -33,7 +33,7 @@ static inline size_t near32_range(const uint32_t *keys, size_t i, size_t end, ui
                                   unsigned most, uint32_t *hits, size_t found) {
     for (; i < end; i++) {
         hits[found] = (uint32_t)i;
-        found += nd_ones(keys[i] ^ query) <= most;
+        found += nd_popcount(keys[i] ^ query) <= most;
     }
     return found;
 }
@@ -45,7 +45,7 @@ static inline size_t near64_pairs_range(const uint64_t *queries, size_t first, s
     for (; i < end; i++) {
         uint64_t key = keys[i];
         for (size_t q = first; q < last; q++) {
-            uint64_t distance = nd_ones(key ^ queries[q]);
+            uint64_t distance = nd_popcount(key ^ queries[q]);
             hits[found] = (uint64_t)q << 32 | i;
             found += distance <= most;
         }
@@ -59,7 +59,8 @@ static inline size_t near128_pairs_range(const uint64_t *queries, size_t first, 
     for (; i < end; i++) {
         uint64_t low = keys[2 * i], high = keys[2 * i + 1];
         for (size_t q = first; q < last; q++) {
-            uint64_t distance = nd_ones(low ^ queries[2 * q]) + nd_ones(high ^ queries[2 * q + 1]);
+            uint64_t distance = nd_popcount(low ^ queries[2 * q]) +
+                                nd_popcount(high ^ queries[2 * q + 1]);
             hits[found] = (uint64_t)q << 32 | i;
             found += distance <= most;
         }
@@ -76,7 +77,7 @@ __attribute__((unused)) static size_t near_packed_plain(const unsigned char *pac
     for (size_t i = 0; i < count; i++, bit += width) {
         uint64_t key = nd_load_le64(packed + (bit >> 3)) >> (bit & 7);
         hits[found] = (uint32_t)i;
-        found += nd_ones((key ^ query) & mask) <= most;
+        found += nd_popcount((key ^ query) & mask) <= most;
     }
     return found;
 }

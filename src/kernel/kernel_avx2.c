@@ -465,8 +465,8 @@ const nd_kernel nd_kernel_avx2 = {
     .near32 = near32,
     .near64_pairs = near64_pairs,
     .near128_pairs = near128_pairs,
-    .near64_places = near64_places,
-    .near128_places = near128_places,
+    .near64_probes = near64_probes,
+    .near128_probes = near128_probes,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

@@ -586,7 +586,7 @@ static inline void unpack_word(const unpack_lanes *lanes, uint64_t zeros, uint64
     __m512i in_byte = _mm512_and_si512(offsets, _mm512_set1_epi64(7));
     __m512i first = _mm512_sub_epi64(_mm512_set1_epi64((long long)bucket), lane);
     size_t width = (size_t)_mm_cvtsi128_si32(lanes->width);
-    for (size_t i = 0, count = nd_ones(zeros); i < count; i += 8, heads += width) {
+    for (size_t i = 0, count = nd_popcount(zeros); i < count; i += 8, heads += width) {
         __m512i head = _mm512_srlv_epi64(_mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(heads)),
                                          in_byte);
         __m512i place = _mm512_maskz_permutexvar_epi8(
@@ -630,8 +630,8 @@ const nd_kernel nd_kernel_avx512 = {
     .near32 = near32,
     .near64_pairs = near64_pairs,
     .near128_pairs = near128_pairs,
-    .near64_places = near64_places,
-    .near128_places = near128_places,
+    .near64_probes = near64_probes,
+    .near128_probes = near128_probes,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

@@ -84,7 +84,7 @@ typedef struct nd_word_block {
     uint64_t word, other;
 } nd_word_block;
 
-/* The classes of a continuation byte 0x80 + i in the accepted characters (nd_words_take). Tests
+/* The classes of a continuation byte 0x80 + i in the accepted characters (nd_words_accept). Tests
  * check them against the tables of unicode_data.h. */
 enum {
     ND_LATIN_SIGN_C3 = 1, /* after C3 no letter: U+00D7, U+00F7 */

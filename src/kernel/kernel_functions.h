@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Whether a character is in the block of unified ideographs, each of which is a token. */
-static inline bool nd_words_take_han(uint32_t code_point) { return code_point - 0x4e00 < 0x5200; }
+static inline bool nd_words_accept_han(uint32_t code_point) { return code_point - 0x4e00 < 0x5200; }
 
 /* Whether the words kernels accept a character. They accept:
  *  - ASCII and Latin-1;
@@ -22,11 +22,11 @@ static inline bool nd_words_take_han(uint32_t code_point) { return code_point - 
  * So text of western European languages and Chinese is accepted as a whole; the bytes of the UTF-8
  * show the class of a character; folding keeps the length in bytes; and no character changes one
  * before it under NFC. */
-static inline bool nd_words_take(uint32_t code_point) {
+static inline bool nd_words_accept(uint32_t code_point) {
     if (code_point < 0x3000)
         return code_point < 0x100 || code_point - 0x2010 < 0x18 || code_point - 0x202f < 0x10;
     if (code_point < 0xff00)
-        return nd_words_take_han(code_point) || code_point - 0x3000 < 5 ||
+        return nd_words_accept_han(code_point) || code_point - 0x3000 < 5 ||
                code_point - 0x3008 < 0x19;
     return code_point - 0xff01 < 15 || code_point - 0xff1a < 7 || code_point - 0xff3b < 4 ||
            code_point == 0xff40 || code_point - 0xff5b < 11;
@@ -52,8 +52,8 @@ typedef struct nd_unpacked {
 
 /* Sorted keys of one or two words in buckets, and a pattern of errors: each query probes the 2^wide
  * adjacent buckets around its own bucket with the bits of the pattern flipped. */
-typedef struct nd_key_places {
-    const uint64_t *keys;   /* ND_PLACES_BEHIND more can be read */
+typedef struct nd_key_probes {
+    const uint64_t *keys;   /* ND_PROBES_BEHIND more can be read */
     const uint16_t *starts; /* the keys of bucket b are [starts[b], starts[b + 1]) */
     /* A query's bucket is given by `bits` bits, at most 32, of its first word, below the highest
      * `above` bits. */
@@ -61,23 +61,23 @@ typedef struct nd_key_places {
     unsigned wide;    /* at most `bits` */
     uint32_t pattern; /* bits that are flipped */
     uint32_t crowded; /* a probe that meets more keys, 8 or more, is not scanned */
-} nd_key_places;
-enum { ND_PLACES_BEHIND = 32 };
+} nd_key_probes;
+enum { ND_PROBES_BEHIND = 32 };
 #define ND_CROWDED UINT32_MAX
 
 /* A probe. Its first bucket is (first word >> 1 >> down ^ pattern) & mask, and it has `span`
  * buckets. */
-typedef struct nd_key_place {
+typedef struct nd_key_probe {
     unsigned down;
     uint32_t pattern, mask, span;
-} nd_key_place;
-static inline nd_key_place nd_key_place_of(const nd_key_places *p) {
-    return (nd_key_place){.down = 63 - p->above - p->bits,
+} nd_key_probe;
+static inline nd_key_probe nd_key_probe_of(const nd_key_probes *p) {
+    return (nd_key_probe){.down = 63 - p->above - p->bits,
                           .pattern = p->pattern,
                           .mask = (uint32_t)((UINT64_C(1) << p->bits) - (UINT64_C(1) << p->wide)),
                           .span = UINT32_C(1) << p->wide};
 }
-static inline uint32_t nd_key_place_first(nd_key_place place, uint64_t query) {
+static inline uint32_t nd_key_probe_first(nd_key_probe place, uint64_t query) {
     return ((uint32_t)(query >> 1 >> place.down) ^ place.pattern) & place.mask;
 }
 
@@ -96,7 +96,7 @@ typedef struct nd_kernel {
     /* The number of equal 32-bit values among `length`. */
     size_t (*count_equal32)(const uint32_t *a, const uint32_t *b, size_t length);
 
-    /* Tokens of the longest prefix of a text whose characters are all accepted (nd_words_take).
+    /* Tokens of the longest prefix of a text whose characters are all accepted (nd_words_accept).
      * Folds, cuts Han and maximal runs of word characters, hashes each token like nd_hash_token,
      * and writes at most `room` >= 64 hashes to tokens[]. Stops early if the room is for fewer than
      * 64 more, or before the first character that is not accepted, or byte that is not part of a
@@ -176,9 +176,9 @@ typedef struct nd_kernel {
     /* For each query the keys of its probe with at most `most` different bits, as query number <<
      * 32 | key number, ordered by query and key. A crowded probe gives only query number << 32 |
      * ND_CROWDED. hits[] has room for `crowded` entries per query, and one more. */
-    size_t (*near64_places)(const nd_key_places *places, const uint64_t *queries, size_t count,
+    size_t (*near64_probes)(const nd_key_probes *places, const uint64_t *queries, size_t count,
                             unsigned most, uint64_t *hits);
-    size_t (*near128_places)(const nd_key_places *places, const uint64_t *queries, size_t count,
+    size_t (*near128_probes)(const nd_key_probes *places, const uint64_t *queries, size_t count,
                              unsigned most, uint64_t *hits);
 
     /* The length of the valid UTF-8 prefix: the offset of the first ill-formed sequence, or length.

@@ -140,8 +140,8 @@ static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block
          rest &= rest - 1) {
         const unsigned char *c = p + __builtin_ctzll(rest);
         uint32_t code_point = (c[0] & 15u) << 12 | (c[1] & 63u) << 6 | (c[2] & 63u);
-        if (c[0] < 0xe3 || c[0] > 0xef || !nd_words_take(code_point)) continue;
-        *(nd_words_take_han(code_point) ? &wide.han : &wide.sign) |= rest & -rest;
+        if (c[0] < 0xe3 || c[0] > 0xef || !nd_words_accept(code_point)) continue;
+        *(nd_words_accept_han(code_point) ? &wide.han : &wide.sign) |= rest & -rest;
     }
     return wide;
 }
@@ -231,12 +231,12 @@ static size_t near128_pairs(const uint64_t *queries, size_t query_count, const u
     return found;
 }
 
-static size_t near64_places(const nd_key_places *places, const uint64_t *queries, size_t count,
+static size_t near64_probes(const nd_key_probes *places, const uint64_t *queries, size_t count,
                             unsigned most, uint64_t *hits) {
-    const nd_key_place place = nd_key_place_of(places);
+    const nd_key_probe place = nd_key_probe_of(places);
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
-        uint32_t first = nd_key_place_first(place, queries[q]), begin = places->starts[first],
+        uint32_t first = nd_key_probe_first(place, queries[q]), begin = places->starts[first],
                  end = places->starts[first + place.span];
         if (end - begin > places->crowded) hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
         else
@@ -246,12 +246,12 @@ static size_t near64_places(const nd_key_places *places, const uint64_t *queries
     return found;
 }
 
-static size_t near128_places(const nd_key_places *places, const uint64_t *queries, size_t count,
+static size_t near128_probes(const nd_key_probes *places, const uint64_t *queries, size_t count,
                              unsigned most, uint64_t *hits) {
-    const nd_key_place place = nd_key_place_of(places);
+    const nd_key_probe place = nd_key_probe_of(places);
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
-        uint32_t first = nd_key_place_first(place, queries[2 * q]), begin = places->starts[first],
+        uint32_t first = nd_key_probe_first(place, queries[2 * q]), begin = places->starts[first],
                  end = places->starts[first + place.span];
         if (end - begin > places->crowded) hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
         else
@@ -336,8 +336,8 @@ const nd_kernel nd_kernel_generic = {
     .near32 = near32,
     .near64_pairs = near64_pairs,
     .near128_pairs = near128_pairs,
-    .near64_places = near64_places,
-    .near128_places = near128_places,
+    .near64_probes = near64_probes,
+    .near128_probes = near128_probes,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

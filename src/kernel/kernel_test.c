@@ -103,7 +103,7 @@ static size_t taken(const char *text, size_t length, size_t at, uint32_t *c) {
     const unsigned char *p = (const unsigned char *)text;
     *c = 0;
     size_t bytes = nd_utf8_decode(p + at, p + length, c);
-    return bytes && nd_words_take(*c) ? bytes : 0;
+    return bytes && nd_words_accept(*c) ? bytes : 0;
 }
 
 /* Tokens of text[0, length), all of it taken: by the tables, one character after the other. */
@@ -267,7 +267,7 @@ static void test_words_set(void **state) {
     (void)state;
     size_t count = 0;
     for (uint32_t c = 0; c < 0x110000; c++) {
-        if (!nd_words_take(c)) continue;
+        if (!nd_words_accept(c)) continue;
         unsigned entry = nd_unicode_entry(c);
         unsigned char from[4], to[12];
         uint32_t folded[3], plain = c;
@@ -303,8 +303,8 @@ static void test_words_set(void **state) {
     assert_int_equal(count, 256 + 0x18 + 16 + 0x5200 + (0x21 - 3) + (0x65 - 10 - 26 - 1 - 26));
 }
 
-/* Every character there is, in a word at a place that changes: the kernels take what nd_words_take
- * says, and stop at the rest. */
+/* Every character there is, in a word at a place that changes: the kernels take what
+ * nd_words_accept says, and stop at the rest. */
 static void test_words_every_character(void **state) {
     (void)state;
     char text[140];

@@ -13,7 +13,7 @@ static uint64_t select_far(const unsigned char *directory, uint64_t words, uint6
     uint64_t at = from / 64;
     if (at >= words) return UINT64_MAX;
     uint64_t word = nd_load_le64(directory + at * 8) & ~UINT64_C(0) << from % 64;
-    for (unsigned ones; ones = nd_ones(word), ones <= rank;) {
+    for (unsigned ones; ones = nd_popcount(word), ones <= rank;) {
         rank -= ones;
         if (++at == words) return UINT64_MAX;
         word = nd_load_le64(directory + at * 8);

@@ -9,7 +9,7 @@ static inline size_t near_short_range(const unsigned char *packed, unsigned widt
     for (uint64_t at = begin; at < end; at++) {
         uint64_t bit = at * width, key = nd_load_le64(packed + bit / 8) >> bit % 8;
         hits[found] = number << 32 | at;
-        found += nd_ones((key ^ query) & mask) <= most;
+        found += nd_popcount((key ^ query) & mask) <= most;
     }
     return found;
 }

@@ -31,13 +31,13 @@ static nd_unpacked unpack(const nd_packed_keys *packed, uint64_t *keys, uint16_t
         }
         if (done.words + 1 == packed->words) mask &= packed->last_mask;
         uint64_t zeros = ~word & mask, ones = word & mask;
-        unsigned count = nd_ones(zeros);
+        unsigned count = nd_popcount(zeros);
         for (unsigned line = 0; line < 3; line++)
             __builtin_prefetch(packed->heads + bit / 8 + AHEAD + 64 * line);
         unpack_word(&lanes, zeros, bucket, packed->heads + bit / 8, bit % 8, keys + done.keys);
         unpack_ends(ones, before, ends + done.buckets);
         done.keys += count;
-        done.buckets += nd_ones(ones);
+        done.buckets += nd_popcount(ones);
         bit += count * packed->width;
     }
     return done;

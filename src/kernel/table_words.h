@@ -16,7 +16,7 @@ static inline near_words load_near(const unsigned char *p, unsigned skip) {
     near.before[0] = 0;
     for (unsigned i = 0; i < NEAR_WORDS; i++) {
         near.words[i] = nd_load_le64(p + i * 8) & (i ? ~UINT64_C(0) : ~UINT64_C(0) << skip);
-        near.before[i + 1] = near.before[i] + nd_ones(near.words[i]);
+        near.before[i + 1] = near.before[i] + nd_popcount(near.words[i]);
     }
     return near;
 }

@@ -35,7 +35,7 @@
  * One loop is for Latin text. Another is for text with Han; a chunk enters it at its first
  * character that is not Latin.
  *
- * Folding keeps the length in bytes of every accepted character (nd_words_take), so positions in
+ * Folding keeps the length in bytes of every accepted character (nd_words_accept), so positions in
  * the text are positions in the copy. A block begins at the beginning of a character. A character
  * that does not end in the block is left to the next block. */
 #ifndef ND_KERNEL_WORD_BLOCKS_H

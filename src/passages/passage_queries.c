@@ -6,7 +6,7 @@
 
 /* Bytes of memory for a token at most: its hash and place with room to grow, and its share of the
  * table. */
-enum { TOKEN_BYTES = 2 * (int)(sizeof(uint64_t) + sizeof(nd_place)) + 44 };
+enum { TOKEN_BYTES = 2 * (int)(sizeof(uint64_t) + sizeof(nd_text_range)) + 44 };
 
 /* What is made of a document of a block: its id and its text, if wanted, are in `bytes`, behind
  * each other. */
@@ -16,7 +16,7 @@ typedef struct document {
 
 typedef struct documents {
     document *list;
-    nd_placed_tokens tokens; /* of all of them */
+    nd_token_offsets tokens; /* of all of them */
     char *bytes;
     size_t count, capacity, byte_count, byte_capacity;
     nd_id_buffer id; /* scratch */
@@ -80,7 +80,7 @@ static nd_status map_document(const void *context, void *worker, void *batch,
     const nd_document *given = item->document;
     documents *d = batch;
     size_t before = d->tokens.count, length = plan->texts ? given->length : 0;
-    nd_status status = nd_placed_tokens_add(&d->tokens, worker, given->text, given->length, a,
+    nd_status status = nd_token_offsets_add(&d->tokens, worker, given->text, given->length, a,
                                             error);
     if (status == ND_OK && plan->ngram)
         status = put_shingles(d->tokens.hashes + before, d->tokens.count - before, plan->ngram,
@@ -102,7 +102,7 @@ static void destroy_documents(const void *plan, void *batch) {
     const nd_allocator *a = &((const query_plan *)plan)->allocator;
     documents *d = batch;
     nd_release(a, d->list);
-    nd_placed_tokens_free(&d->tokens, a);
+    nd_token_offsets_free(&d->tokens, a);
     nd_release(a, d->bytes);
     nd_release(a, d->id.bytes);
 }
@@ -116,7 +116,7 @@ static nd_status make_room(nd_passage_queries *q, const documents *d, nd_error *
              bytes = q->byte_count + d->byte_count;
     uint64_t memory = TOKEN_BYTES * tokens +
                       2 * (bytes + count * (sizeof *q->queries + sizeof *q->begins));
-    if (memory > q->limit || tokens >= ND_NO_PLACE)
+    if (memory > q->limit || tokens >= ND_NO_POSITION)
         return nd_fail(error, ND_ERR_MEMORY,
                        "the queries take more than %llu MiB, half of the memory of the job: raise "
                        "it, or give them in several runs, some at a time",
@@ -174,17 +174,17 @@ nd_status nd_passage_queries_read(nd_passage_queries *queries, const nd_passage_
         return nd_fail_memory(error, sizeof *queries->begins, "queries");
     queries->begins[0] = 0;
     ND_TRY(nd_run_scan(input->run, input->options, input->corpus, &stage, counts, error));
-    return nd_ngram_places_create(queries->tokens.hashes, queries->begins, queries->count,
-                                  queries->ngram ? 1 : input->least, &queries->allocator,
-                                  &queries->places, error);
+    return nd_ngram_positions_create(queries->tokens.hashes, queries->begins, queries->count,
+                                     queries->ngram ? 1 : input->least, &queries->allocator,
+                                     &queries->places, error);
 }
 
 void nd_passage_queries_free(nd_passage_queries *queries) {
     const nd_allocator *a = &queries->allocator;
-    nd_ngram_places_free(queries->places);
+    nd_ngram_positions_free(queries->places);
     nd_release(a, queries->queries);
     nd_release(a, queries->begins);
-    nd_placed_tokens_free(&queries->tokens, a);
+    nd_token_offsets_free(&queries->tokens, a);
     nd_release(a, queries->bytes);
 }
 

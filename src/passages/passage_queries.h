@@ -19,11 +19,11 @@ typedef struct nd_passage_queries {
     uint32_t ngram; /* tokens of the shingles that an index has; 0: the source has texts */
     nd_passage_query *queries;
     uint32_t *begins;        /* a query's tokens begin there in `tokens`; and one more: their end */
-    nd_placed_tokens tokens; /* with ngram: in place of a token's hash that of the shingle that
+    nd_token_offsets tokens; /* with ngram: in place of a token's hash that of the shingle that
                                 begins there, as sets have it, or 0: none does */
     char *bytes;
     size_t count, capacity, begin_capacity, byte_count, byte_capacity;
-    nd_ngram_places *places;
+    nd_ngram_positions *places;
 } nd_passage_queries;
 
 /* Where queries are read from. */

@@ -14,8 +14,8 @@ static void append(nd_passage_block *b, const char *bytes, size_t length) {
 }
 
 /* The bytes of tokens [begin, end). */
-static nd_place bytes_of(const nd_place *tokens, size_t begin, size_t end) {
-    return (nd_place){tokens[begin].begin, tokens[end - 1].end};
+static nd_text_range bytes_of(const nd_text_range *tokens, size_t begin, size_t end) {
+    return (nd_text_range){tokens[begin].begin, tokens[end - 1].end};
 }
 
 /* A repetitive text may have any number of passages: what is not put yet counts, too, and what
@@ -35,11 +35,11 @@ static nd_status check_room(nd_passage_rows *r, size_t more, nd_error *error) {
 }
 
 /* As much of the document's text as passages are in. */
-static nd_place span_of(const nd_passage_source *source, const nd_query_passage *found,
-                        size_t count) {
-    nd_place span = {UINT32_MAX, 0};
+static nd_text_range span_of(const nd_passage_source *source, const nd_query_passage *found,
+                             size_t count) {
+    nd_text_range span = {UINT32_MAX, 0};
     for (size_t i = 0; i < count; i++) {
-        nd_place p = bytes_of(source->tokens, found[i].tokens.b_begin, found[i].tokens.b_end);
+        nd_text_range p = bytes_of(source->tokens, found[i].tokens.b_begin, found[i].tokens.b_end);
         if (p.begin < span.begin) span.begin = p.begin;
         if (p.end > span.end) span.end = p.end;
     }
@@ -53,7 +53,7 @@ nd_status nd_passage_rows_add(nd_passage_rows *r, nd_passage_block *b,
     uint64_t document = b->documents++;
     if (count == 0) return ND_OK;
     ND_TRY(check_room(r, count, error));
-    nd_place span = source->text ? span_of(source, found, count) : (nd_place){0, 0};
+    nd_text_range span = source->text ? span_of(source, found, count) : (nd_text_range){0, 0};
     size_t id = b->byte_count, text = id + source->id_length,
            length = r->texts ? span.end - span.begin : 0;
     if (!nd_reserve(&r->allocator, &b->rows, &b->capacity, b->count + count) ||
@@ -62,8 +62,9 @@ nd_status nd_passage_rows_add(nd_passage_rows *r, nd_passage_block *b,
     append(b, source->id, source->id_length);
     if (length > 0) append(b, source->text + span.begin, length);
     for (size_t i = 0; i < count; i++) {
-        const nd_token_passage *t = &found[i].tokens;
-        nd_place in_source = source->text ? bytes_of(source->tokens, t->b_begin, t->b_end) : span;
+        const nd_common_passage *t = &found[i].tokens;
+        nd_text_range in_source = source->text ? bytes_of(source->tokens, t->b_begin, t->b_end)
+                                               : span;
         b->rows[b->count++] = (nd_passage_row){
             .source = document,
             .id = id,

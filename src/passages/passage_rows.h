@@ -14,7 +14,7 @@ typedef struct nd_passage_row {
                           bytes, then in the spool */
     uint32_t id_length;
     uint32_t query, tokens;
-    nd_place in_query, in_source;
+    nd_text_range in_query, in_source;
 } nd_passage_row;
 
 /* Of a block of the source. Zero-initialised. */
@@ -44,7 +44,7 @@ typedef struct nd_passage_source {
     const char *id;
     size_t id_length;
     const char *text;
-    const nd_place *tokens;
+    const nd_text_range *tokens;
 } nd_passage_source;
 
 void nd_passage_block_begin(nd_passage_block *block);

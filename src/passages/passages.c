@@ -32,7 +32,7 @@ typedef struct source_plan {
 
 typedef struct worker {
     nd_analyzer *analyzer;
-    nd_placed_tokens tokens;
+    nd_token_offsets tokens;
     nd_passage_seeker seeker;
     nd_id_buffer id;
 } worker;
@@ -59,7 +59,7 @@ static void destroy_worker(const void *plan, void *own) {
     worker *w = own;
     if (!w) return;
     nd_analyzer_free(w->analyzer);
-    nd_placed_tokens_free(&w->tokens, a);
+    nd_token_offsets_free(&w->tokens, a);
     nd_passage_seeker_free(&w->seeker);
     nd_release(a, w->id.bytes);
     nd_release(a, w);
@@ -78,7 +78,7 @@ static nd_status map_source(const void *context, void *own, void *batch, const n
     ND_TRY(nd_passage_seek(&w->seeker, tokens.hashes, tokens.tokens, error));
     w->tokens.count = 0;
     if (w->seeker.found_count > 0) {
-        ND_TRY(nd_placed_tokens_add(&w->tokens, w->analyzer, document->text, document->length,
+        ND_TRY(nd_token_offsets_add(&w->tokens, w->analyzer, document->text, document->length,
                                     plan->allocator, error));
         ND_TRY(
             nd_document_id(item->source, item->record, document, plan->allocator, &w->id, error));
@@ -135,7 +135,7 @@ static nd_status find_index(const nd_allocator *allocator, const char *source, b
     if (status == ND_ERR_MEMORY) return nd_fail(error, status, "%s", reason.message);
     *found = status != ND_ERR_IO;
     nd_state_kind kind;
-    ND_TRY(nd_state_find(source, allocator, &kind, error));
+    ND_TRY(nd_state_find_kind(source, allocator, &kind, error));
     if (kind != ND_STATE_STREAM) return ND_OK;
     return nd_fail(error, ND_ERR_ARGUMENT, "%s: %s, which keeps no texts to find passages in",
                    source, nd_state_name(kind));

@@ -21,11 +21,11 @@ static nd_status unpack(nd_set_seeker *s, const unsigned char *packed, size_t si
 
 /* All places of queries where shingles of the set begin, in any order. */
 static nd_status find_places(nd_set_seeker *s, size_t count, nd_error *error) {
-    const nd_ngram_places *places = s->queries->places;
+    const nd_ngram_positions *places = s->queries->places;
     s->place_count = 0;
     for (size_t i = 0; i < count; i++) {
-        for (uint32_t p = nd_ngram_places_last(places, nd_ngram_hash_of_one(s->values[i]));
-             p != ND_NO_PLACE; p = nd_ngram_places_previous(places, p)) {
+        for (uint32_t p = nd_ngram_positions_last(places, nd_ngram_hash_of_one(s->values[i]));
+             p != ND_NO_POSITION; p = nd_ngram_positions_previous(places, p)) {
             if (!nd_reserve(&s->allocator, &s->places, &s->place_capacity, s->place_count + 1))
                 return no_memory((s->place_count + 1) * sizeof *s->places, error);
             s->places[s->place_count++] = p;

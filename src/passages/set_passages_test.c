@@ -37,13 +37,13 @@ static void begin(world *w) {
     w->seeker.allocator = nd_allocator_or_default(NULL);
     w->queries = (nd_passage_queries){.ngram = NGRAM, .begins = w->begins, .count = 2};
     assert_int_equal(
-        nd_ngram_places_create(w->shingles, w->begins, 2, 1, NULL, &w->queries.places, NULL),
+        nd_ngram_positions_create(w->shingles, w->begins, 2, 1, NULL, &w->queries.places, NULL),
         ND_OK);
     w->seeker.queries = &w->queries;
 }
 
 static void end(world *w) {
-    nd_ngram_places_free(w->queries.places);
+    nd_ngram_positions_free(w->queries.places);
     nd_set_seeker_free(&w->seeker);
 }
 

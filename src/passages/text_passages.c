@@ -33,8 +33,8 @@ static nd_status find_hits(nd_passage_seeker *s, const uint64_t *tokens, size_t 
     for (size_t i = 0; i < count; i++) {
         uint64_t value = nd_ngram_hash_next(&hash, tokens, i);
         if (i + 1 < s->least) continue;
-        uint32_t place = nd_ngram_places_last(s->queries->places, value);
-        if (place == ND_NO_PLACE) continue;
+        uint32_t place = nd_ngram_positions_last(s->queries->places, value);
+        if (place == ND_NO_POSITION) continue;
         size_t begin = i + 1 - s->least;
         stretch *last = s->stretch_count > 0 ? &s->stretches[s->stretch_count - 1] : NULL;
         if (last && begin <= last->end) last->end = i + 1;
@@ -58,8 +58,8 @@ static nd_status find_places(nd_passage_seeker *s, nd_error *error) {
     ND_TRY(sort(s, s->hits, s->hit_count, error));
     for (size_t i = 0; i < s->hit_count; i++) {
         if (i > 0 && s->hits[i] == s->hits[i - 1]) continue;
-        for (uint32_t place = (uint32_t)s->hits[i]; place != ND_NO_PLACE;
-             place = nd_ngram_places_previous(s->queries->places, place))
+        for (uint32_t place = (uint32_t)s->hits[i]; place != ND_NO_POSITION;
+             place = nd_ngram_positions_previous(s->queries->places, place))
             PUSH(s, places, place_count, place_capacity, place);
     }
     return sort(s, s->places, s->place_count, error);
@@ -93,14 +93,15 @@ static nd_status end_query(nd_passage_seeker *s, uint32_t query, nd_error *error
     if (s->run_count == 0) return ND_OK;
     if (!nd_reserve(&s->allocator, &s->merged, &s->merged_capacity, s->run_count))
         return no_memory(s->run_count * sizeof *s->merged, error);
-    size_t count = nd_token_runs_merge(s->runs, s->run_count, s->gap, s->merged);
+    size_t count = nd_common_runs_merge(s->runs, s->run_count, s->gap, s->merged);
     for (size_t i = 0; i < count; i++)
         PUSH(s, found, found_count, found_capacity, (nd_query_passage){query, s->merged[i]});
     s->run_count = 0;
     return ND_OK;
 }
 
-static nd_status find_runs(nd_passage_seeker *s, const nd_token_index *index, nd_error *error) {
+static nd_status find_runs(nd_passage_seeker *s, const nd_suffix_automaton *index,
+                           nd_error *error) {
     const nd_passage_queries *q = s->queries;
     uint32_t query = 0, begin = 0, end = 0;
     size_t behind = 0; /* the last run */
@@ -115,10 +116,10 @@ static nd_status find_runs(nd_passage_seeker *s, const nd_token_index *index, nd
             end = q->begins[query + 1];
         }
         size_t at,
-            length = nd_token_runs_longest(index, q->tokens.hashes + place, end - place, &at);
+            length = nd_common_run_longest(index, q->tokens.hashes + place, end - place, &at);
         if (length < s->least) continue; /* another run, whose hash is the same by chance */
         PUSH(s, runs, run_count, run_capacity,
-             (nd_token_run){place - begin, place_in_text(s, at), length});
+             (nd_common_run){place - begin, place_in_text(s, at), length});
         behind = place + length;
     }
     return end_query(s, query, error);
@@ -126,15 +127,15 @@ static nd_status find_runs(nd_passage_seeker *s, const nd_token_index *index, nd
 
 nd_status nd_passage_seek(nd_passage_seeker *s, const uint64_t *tokens, size_t count,
                           nd_error *error) {
-    nd_token_index *index = NULL;
+    nd_suffix_automaton *index = NULL;
     s->found_count = 0;
     ND_TRY(find_hits(s, tokens, count, error));
     if (s->stretch_count == 0) return ND_OK;
     ND_TRY(find_places(s, error));
     ND_TRY(join_stretches(s, tokens, error));
-    ND_TRY(nd_token_index_create(s->shared, s->shared_count, &s->allocator, &index, error));
+    ND_TRY(nd_suffix_automaton_create(s->shared, s->shared_count, &s->allocator, &index, error));
     nd_status status = find_runs(s, index, error);
-    nd_token_index_free(index);
+    nd_suffix_automaton_free(index);
     return status;
 }
 

@@ -16,7 +16,7 @@
 /* Tokens of the query (a) and of the text (b). */
 typedef struct nd_query_passage {
     uint32_t query;
-    nd_token_passage tokens;
+    nd_common_passage tokens;
 } nd_query_passage;
 
 /* One thread's means; a stretch is of the text at hand. Zero-initialised but for the first members.
@@ -32,8 +32,8 @@ typedef struct nd_passage_seeker {
     uint64_t *hits;   /* runs of the text that queries have, each by its last place there */
     uint64_t *places; /* all their places */
     uint64_t *scratch;
-    nd_token_run *runs; /* with the query at hand */
-    nd_token_passage *merged;
+    nd_common_run *runs; /* with the query at hand */
+    nd_common_passage *merged;
     size_t stretch_count, stretch_capacity, shared_count, shared_capacity, hit_count, hit_capacity,
         place_count, place_capacity, scratch_capacity;
     size_t run_count, run_capacity, merged_capacity;

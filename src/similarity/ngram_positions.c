@@ -8,10 +8,10 @@
 
 typedef struct slot {
     uint32_t hash_high, hash_low; /* in halves, so that a slot has 12 bytes */
-    uint32_t last;                /* position; ND_NO_PLACE: a free slot */
+    uint32_t last;                /* position; ND_NO_POSITION: a free slot */
 } slot;
 
-struct nd_ngram_places {
+struct nd_ngram_positions {
     nd_allocator allocator;
     slot *slots;
     size_t mask;
@@ -20,7 +20,7 @@ struct nd_ngram_places {
 };
 
 /* The word of the filter is chosen by the upper half of the hash, the slot by the lower half. */
-static uint64_t *filter_word(const nd_ngram_places *places, uint64_t hash) {
+static uint64_t *filter_word(const nd_ngram_positions *places, uint64_t hash) {
     return &places->filter[(size_t)(hash >> 32) & places->mask / 8];
 }
 
@@ -37,17 +37,17 @@ nd_ngram_hash nd_ngram_hash_of(size_t n) {
 }
 
 /* Returns the slot of a hash, or the free slot where it would be stored. */
-static slot *find_slot(const nd_ngram_places *places, uint64_t hash) {
+static slot *find_slot(const nd_ngram_positions *places, uint64_t hash) {
     uint32_t high = (uint32_t)(hash >> 32), low = (uint32_t)hash;
     size_t at = (size_t)hash & places->mask;
     for (;; at = (at + 1) & places->mask) {
         slot *s = &places->slots[at];
-        if (s->last == ND_NO_PLACE || (s->hash_high == high && s->hash_low == low)) return s;
+        if (s->last == ND_NO_POSITION || (s->hash_high == high && s->hash_low == low)) return s;
     }
 }
 
-static void add_text(nd_ngram_places *places, const uint64_t *tokens, uint32_t begin, uint32_t end,
-                     size_t n) {
+static void add_text(nd_ngram_positions *places, const uint64_t *tokens, uint32_t begin,
+                     uint32_t end, size_t n) {
     nd_ngram_hash hash = nd_ngram_hash_of(n);
     for (uint32_t i = 0; i < end - begin; i++) {
         uint64_t value = nd_ngram_hash_next(&hash, tokens + begin, i);
@@ -69,29 +69,29 @@ static size_t slot_count_of(const uint32_t *begins, size_t texts, size_t n) {
     return slots;
 }
 
-nd_status nd_ngram_places_create(const uint64_t *tokens, const uint32_t *begins, size_t texts,
-                                 size_t n, const nd_allocator *allocator, nd_ngram_places **out,
-                                 nd_error *error) {
+nd_status nd_ngram_positions_create(const uint64_t *tokens, const uint32_t *begins, size_t texts,
+                                    size_t n, const nd_allocator *allocator,
+                                    nd_ngram_positions **out, nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
     size_t slot_count = slot_count_of(begins, texts, n), token_count = begins[texts];
-    nd_ngram_places *places = nd_allocate_zero(&memory, 1, sizeof *places);
+    nd_ngram_positions *places = nd_allocate_zero(&memory, 1, sizeof *places);
     if (places) {
-        *places = (nd_ngram_places){.allocator = memory, .mask = slot_count - 1};
+        *places = (nd_ngram_positions){.allocator = memory, .mask = slot_count - 1};
         places->slots = nd_allocate(&memory, slot_count, sizeof *places->slots);
         places->filter = nd_allocate_zero(&memory, slot_count, 1);
         places->previous = nd_allocate(&memory, token_count, sizeof *places->previous);
     }
     if (!places || !places->slots || !places->filter || !places->previous) {
-        nd_ngram_places_free(places);
+        nd_ngram_positions_free(places);
         return nd_fail_memory(error, slot_count * sizeof(slot), "the places of runs of tokens");
     }
-    for (size_t i = 0; i < slot_count; i++) places->slots[i].last = ND_NO_PLACE;
+    for (size_t i = 0; i < slot_count; i++) places->slots[i].last = ND_NO_POSITION;
     for (size_t t = 0; t < texts; t++) add_text(places, tokens, begins[t], begins[t + 1], n);
     *out = places;
     return ND_OK;
 }
 
-void nd_ngram_places_free(nd_ngram_places *places) {
+void nd_ngram_positions_free(nd_ngram_positions *places) {
     if (!places) return;
     nd_allocator allocator = places->allocator;
     nd_release(&allocator, places->slots);
@@ -100,11 +100,11 @@ void nd_ngram_places_free(nd_ngram_places *places) {
     nd_release(&allocator, places);
 }
 
-uint32_t nd_ngram_places_last(const nd_ngram_places *places, uint64_t hash) {
-    return ~*filter_word(places, hash) & filter_bits(hash) ? ND_NO_PLACE
+uint32_t nd_ngram_positions_last(const nd_ngram_positions *places, uint64_t hash) {
+    return ~*filter_word(places, hash) & filter_bits(hash) ? ND_NO_POSITION
                                                            : find_slot(places, hash)->last;
 }
 
-uint32_t nd_ngram_places_previous(const nd_ngram_places *places, uint32_t place) {
+uint32_t nd_ngram_positions_previous(const nd_ngram_positions *places, uint32_t place) {
     return places->previous[place];
 }

@@ -29,23 +29,23 @@ static inline uint64_t nd_ngram_hash_next(nd_ngram_hash *hash, const uint64_t *t
 static inline uint64_t nd_ngram_hash_of_one(uint64_t token) { return nd_mix64(token); }
 
 /* Immutable: any number of threads may use it. Memory: 24 to 44 bytes per position. */
-typedef struct nd_ngram_places nd_ngram_places;
+typedef struct nd_ngram_positions nd_ngram_positions;
 
 /* The texts are one after the other in `tokens`: text t is tokens[begins[t] .. begins[t + 1] - 1].
  * A position is an index into `tokens`. n >= 1. Keeps no pointer to its arguments. Expected time
  * O(tokens). */
-nd_status nd_ngram_places_create(const uint64_t *tokens, const uint32_t *begins, size_t texts,
-                                 size_t n, const nd_allocator *allocator, nd_ngram_places **out,
-                                 nd_error *error);
+nd_status nd_ngram_positions_create(const uint64_t *tokens, const uint32_t *begins, size_t texts,
+                                    size_t n, const nd_allocator *allocator,
+                                    nd_ngram_positions **out, nd_error *error);
 /* NULL is accepted. */
-void nd_ngram_places_free(nd_ngram_places *places);
+void nd_ngram_positions_free(nd_ngram_positions *places);
 
-#define ND_NO_PLACE UINT32_MAX
+#define ND_NO_POSITION UINT32_MAX
 
-/* Returns the last position of an n-gram, by its hash; ND_NO_PLACE: it does not occur. Different
+/* Returns the last position of an n-gram, by its hash; ND_NO_POSITION: it does not occur. Different
  * n-grams have different hashes, except by chance. */
-uint32_t nd_ngram_places_last(const nd_ngram_places *places, uint64_t hash);
-/* Returns the position before `place` of the same n-gram; ND_NO_PLACE: there is none. */
-uint32_t nd_ngram_places_previous(const nd_ngram_places *places, uint32_t place);
+uint32_t nd_ngram_positions_last(const nd_ngram_positions *places, uint64_t hash);
+/* Returns the position before `place` of the same n-gram; ND_NO_POSITION: there is none. */
+uint32_t nd_ngram_positions_previous(const nd_ngram_positions *places, uint32_t place);
 
 #endif

@@ -29,26 +29,26 @@ static void test_against_search(void **state) {
         for (size_t i = 0; i < begins[texts]; i++)
             tokens[i] = nd_mix64(random_below(&seed, letters));
         for (size_t i = 0; i < length; i++) probe[i] = nd_mix64(random_below(&seed, letters));
-        nd_ngram_places *places;
-        assert_int_equal(nd_ngram_places_create(tokens, begins, texts, n, NULL, &places, NULL),
+        nd_ngram_positions *places;
+        assert_int_equal(nd_ngram_positions_create(tokens, begins, texts, n, NULL, &places, NULL),
                          ND_OK);
         nd_ngram_hash hash = nd_ngram_hash_of(n);
         for (size_t i = 0; i < length; i++) {
             uint64_t value = nd_ngram_hash_next(&hash, probe, i);
             if (i + 1 < n) continue;
-            uint32_t got = nd_ngram_places_last(places, value);
+            uint32_t got = nd_ngram_positions_last(places, value);
             size_t count = 0;
             for (size_t place = begins[texts]; place-- > 0;) {
                 if (!is_place(tokens, begins, texts, place, probe + i + 1 - n, n)) continue;
                 assert_int_equal(got, place);
-                got = nd_ngram_places_previous(places, got);
+                got = nd_ngram_positions_previous(places, got);
                 count++;
             }
-            assert_int_equal(got, ND_NO_PLACE);
+            assert_int_equal(got, ND_NO_POSITION);
             several += count > 1;
             none += count == 0;
         }
-        nd_ngram_places_free(places);
+        nd_ngram_positions_free(places);
     }
     assert_true(several > 1000 && none > 1000);
 }
@@ -60,11 +60,11 @@ static void test_without_memory(void **state) {
     for (long left = 0;; left++) {
         failing_allocator memory = {.left = left};
         nd_allocator allocator = failing_allocator_make(&memory);
-        nd_ngram_places *places = NULL;
+        nd_ngram_positions *places = NULL;
         nd_error error;
-        nd_status status = nd_ngram_places_create(tokens, begins, 1, 2, &allocator, &places,
-                                                  &error);
-        nd_ngram_places_free(status == ND_OK ? places : NULL);
+        nd_status status = nd_ngram_positions_create(tokens, begins, 1, 2, &allocator, &places,
+                                                     &error);
+        nd_ngram_positions_free(status == ND_OK ? places : NULL);
         assert_int_equal(memory.live, 0);
         if (status == ND_OK) break;
         assert_int_equal(status, ND_ERR_MEMORY);

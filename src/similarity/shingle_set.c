@@ -63,18 +63,18 @@ nd_status nd_compare_texts(nd_analyzer *analyzer, const char *a, size_t length_a
 
 /* ---- hash sets: for the comparison of many pairs */
 
-void nd_hash_set_init(nd_hash_set *set, const nd_allocator *allocator) {
-    *set = (nd_hash_set){.allocator = *allocator};
+void nd_shingle_set_init(nd_shingle_set *set, const nd_allocator *allocator) {
+    *set = (nd_shingle_set){.allocator = *allocator};
 }
 
-void nd_hash_set_free(nd_hash_set *set) {
+void nd_shingle_set_free(nd_shingle_set *set) {
     nd_release(&set->allocator, set->slots);
-    nd_hash_set_init(set, &set->allocator);
+    nd_shingle_set_init(set, &set->allocator);
 }
 
 /* Provides empty buckets for `count` hashes, at most one and a third per bucket. Memory for a very
  * large document is freed at the next small one. */
-static nd_status make_room(nd_hash_set *set, size_t count, nd_error *error) {
+static nd_status make_room(nd_shingle_set *set, size_t count, nd_error *error) {
     size_t buckets = 16;
     while (buckets + buckets / 3 < count) buckets *= 2;
     size_t bytes = buckets * ND_BUCKET_SLOTS * sizeof *set->slots;
@@ -82,7 +82,7 @@ static nd_status make_room(nd_hash_set *set, size_t count, nd_error *error) {
         (set->allocated > (size_t)1 << 16 && buckets < set->allocated / 8)) {
         nd_allocator allocator = set->allocator;
         nd_release(&allocator, set->slots);
-        nd_hash_set_init(set, &allocator);
+        nd_shingle_set_init(set, &allocator);
         set->slots = nd_allocate(&allocator, 1, bytes);
         if (!set->slots) return nd_fail_memory(error, bytes, "a shingle set");
         set->allocated = buckets;
@@ -93,11 +93,11 @@ static nd_status make_room(nd_hash_set *set, size_t count, nd_error *error) {
     return ND_OK;
 }
 
-static inline uint64_t *bucket_of(const nd_hash_set *set, uint64_t hash) {
+static inline uint64_t *bucket_of(const nd_shingle_set *set, uint64_t hash) {
     return set->slots + ((size_t)hash & (set->buckets - 1)) * ND_BUCKET_SLOTS;
 }
 
-static inline uint64_t *bucket_after(const nd_hash_set *set, uint64_t *bucket) {
+static inline uint64_t *bucket_after(const nd_shingle_set *set, uint64_t *bucket) {
     uint64_t *next = bucket + ND_BUCKET_SLOTS;
     return next == set->slots + set->buckets * ND_BUCKET_SLOTS ? set->slots : next;
 }
@@ -110,7 +110,8 @@ static inline size_t bucket_used(const uint64_t *b) {
     return (size_t)(b[0] != 0) + (b[1] != 0) + (b[2] != 0) + (b[3] != 0);
 }
 
-nd_status nd_hash_set_make(nd_hash_set *set, uint64_t *hashes, size_t count, nd_error *error) {
+nd_status nd_shingle_set_make(nd_shingle_set *set, uint64_t *hashes, size_t count,
+                              nd_error *error) {
     ND_TRY(make_room(set, count, error));
     size_t size = 0;
     for (size_t i = 0; i < count; i++) {
@@ -125,7 +126,7 @@ nd_status nd_hash_set_make(nd_hash_set *set, uint64_t *hashes, size_t count, nd_
     return ND_OK;
 }
 
-static inline bool contains(const nd_hash_set *set, uint64_t hash) {
+static inline bool contains(const nd_shingle_set *set, uint64_t hash) {
     uint64_t *bucket = bucket_of(set, hash);
     bool found = bucket_has(bucket, hash);
     while (bucket_is_full(bucket) && !found) {
@@ -135,8 +136,8 @@ static inline bool contains(const nd_hash_set *set, uint64_t hash) {
     return found;
 }
 
-size_t nd_hash_set_overlap(const nd_hash_set *set, const uint64_t *hashes, size_t count,
-                           size_t least) {
+size_t nd_shingle_set_overlap(const nd_shingle_set *set, const uint64_t *hashes, size_t count,
+                              size_t least) {
     enum { STEP = 32 };
     size_t found = 0;
     for (size_t begin = 0; begin < count; begin += STEP) {

@@ -13,29 +13,29 @@
  * next one. A lookup compares all slots of a bucket without a branch that depends on the slot, or
  * on whether the hash is there: for similar texts the answer is unpredictable at every shingle, and
  * a probe slot by slot would pay for it in mispredicted branches. */
-typedef struct nd_hash_set {
+typedef struct nd_shingle_set {
     nd_allocator allocator;
     uint64_t *slots;  /* 0: free */
     size_t buckets;   /* in use: a power of two */
     size_t allocated; /* buckets that there is memory for */
     size_t size;      /* distinct hashes */
-} nd_hash_set;
+} nd_shingle_set;
 
 enum { ND_BUCKET_SLOTS = 4 };
 
-void nd_hash_set_init(nd_hash_set *set, const nd_allocator *allocator);
-void nd_hash_set_free(nd_hash_set *set);
+void nd_shingle_set_init(nd_shingle_set *set, const nd_allocator *allocator);
+void nd_shingle_set_free(nd_shingle_set *set);
 
 /* Makes the set of `count` hashes, and moves one of each to the front of the array: the first
  * set->size hashes are then distinct. The hash 0 becomes 1, in the set and in the array. Expected
  * time O(count). */
-nd_status nd_hash_set_make(nd_hash_set *set, uint64_t *hashes, size_t count, nd_error *error);
+nd_status nd_shingle_set_make(nd_shingle_set *set, uint64_t *hashes, size_t count, nd_error *error);
 
 /* Returns how many of `count` hashes are in the set. REQUIRES: they are distinct and not 0, as
- * nd_hash_set_make leaves them. As soon as the number cannot reach `least` any more, the search
+ * nd_shingle_set_make leaves them. As soon as the number cannot reach `least` any more, the search
  * ends, and the result is some number below `least`. */
-size_t nd_hash_set_overlap(const nd_hash_set *set, const uint64_t *hashes, size_t count,
-                           size_t least);
+size_t nd_shingle_set_overlap(const nd_shingle_set *set, const uint64_t *hashes, size_t count,
+                              size_t least);
 
 /* Returns the smallest intersection with which two sets of these sizes have a Jaccard similarity of
  * at least `threshold`, computed as nd_jaccard does; more than the smaller size: no intersection is

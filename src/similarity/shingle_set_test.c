@@ -44,9 +44,9 @@ static void fill(uint64_t *hashes, size_t count, uint64_t *seed, int kind) {
 static void test_sets(void **state) {
     (void)state;
     static uint64_t a[MOST], b[MOST], sorted_a[MOST], sorted_b[MOST];
-    nd_hash_set set, other;
-    nd_hash_set_init(&set, &nd_allocator_default);
-    nd_hash_set_init(&other, &nd_allocator_default);
+    nd_shingle_set set, other;
+    nd_shingle_set_init(&set, &nd_allocator_default);
+    nd_shingle_set_init(&other, &nd_allocator_default);
     uint64_t seed = 3;
     nd_error error;
     for (int round = 0; round < 200; round++) {
@@ -61,13 +61,13 @@ static void test_sets(void **state) {
         /* In a hash set 0 and 1 are the same. */
         bool merged = (has(sorted_a, size_a, 0) || has(sorted_b, size_b, 0)) &&
                       (has(sorted_a, size_a, 1) || has(sorted_b, size_b, 1));
-        assert_int_equal(nd_hash_set_make(&set, a, count_a, &error), ND_OK);
-        assert_int_equal(nd_hash_set_make(&other, b, count_b, &error), ND_OK);
+        assert_int_equal(nd_shingle_set_make(&set, a, count_a, &error), ND_OK);
+        assert_int_equal(nd_shingle_set_make(&other, b, count_b, &error), ND_OK);
         if (!merged) {
             assert_int_equal(set.size, size_a);
-            assert_int_equal(nd_hash_set_overlap(&set, b, other.size, 0), both);
-            assert_int_equal(nd_hash_set_overlap(&set, b, other.size, both), both);
-            assert_true(nd_hash_set_overlap(&set, b, other.size, both + 1) <= both);
+            assert_int_equal(nd_shingle_set_overlap(&set, b, other.size, 0), both);
+            assert_int_equal(nd_shingle_set_overlap(&set, b, other.size, both), both);
+            assert_true(nd_shingle_set_overlap(&set, b, other.size, both + 1) <= both);
         }
         assert_int_equal(nd_set_make(a, set.size), set.size);
         nd_overlap overlap = nd_set_overlap(sorted_a, size_a, sorted_b, size_b);
@@ -75,8 +75,8 @@ static void test_sets(void **state) {
         assert_int_equal(overlap.size_a, size_a);
         assert_int_equal(overlap.size_b, size_b);
     }
-    nd_hash_set_free(&set);
-    nd_hash_set_free(&other);
+    nd_shingle_set_free(&set);
+    nd_shingle_set_free(&other);
 }
 
 static void test_set_make(void **state) {

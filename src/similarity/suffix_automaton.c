@@ -33,7 +33,7 @@ typedef struct edge {
     uint32_t from, to, next;
 } edge;
 
-struct nd_token_index {
+struct nd_suffix_automaton {
     nd_allocator allocator;
     state *states;
     edge *edges;     /* numbered from 1 */
@@ -44,7 +44,7 @@ struct nd_token_index {
 /* ---- edges */
 
 /* Returns the slot of an edge, or the free slot where it would be stored. */
-static uint32_t *find_slot(const nd_token_index *index, uint32_t from, uint64_t token) {
+static uint32_t *find_slot(const nd_suffix_automaton *index, uint32_t from, uint64_t token) {
     size_t mask = index->slot_count - 1, at = (size_t)nd_mix64(token + from * ND_HASH_C1) & mask;
     for (;; at = (at + 1) & mask) {
         const edge *e = &index->edges[index->slots[at]];
@@ -53,7 +53,7 @@ static uint32_t *find_slot(const nd_token_index *index, uint32_t from, uint64_t 
     }
 }
 
-static nd_status set_slots(nd_token_index *index, size_t count, nd_error *error) {
+static nd_status set_slots(nd_suffix_automaton *index, size_t count, nd_error *error) {
     uint32_t *slots = nd_allocate_zero(&index->allocator, count, sizeof *slots);
     if (!slots) return nd_fail_memory(error, count * sizeof *slots, "the index of a text's tokens");
     nd_release(&index->allocator, index->slots);
@@ -64,7 +64,7 @@ static nd_status set_slots(nd_token_index *index, size_t count, nd_error *error)
     return ND_OK;
 }
 
-static nd_status add_edge(nd_token_index *index, uint32_t from, uint64_t token, uint32_t to,
+static nd_status add_edge(nd_suffix_automaton *index, uint32_t from, uint64_t token, uint32_t to,
                           nd_error *error) {
     if (!nd_reserve(&index->allocator, &index->edges, &index->edge_capacity, index->edge_count + 1))
         return nd_fail_memory(error, (index->edge_count + 1) * sizeof(edge),
@@ -80,14 +80,15 @@ static nd_status add_edge(nd_token_index *index, uint32_t from, uint64_t token, 
 }
 
 /* Returns the state that an edge leads to; NO_STATE: there is no such edge. */
-static uint32_t follow(const nd_token_index *index, uint32_t from, uint64_t token) {
+static uint32_t follow(const nd_suffix_automaton *index, uint32_t from, uint64_t token) {
     uint32_t number = *find_slot(index, from, token);
     return number == NO_EDGE ? NO_STATE : index->edges[number].to;
 }
 
 /* ---- states */
 
-static nd_status add_state(nd_token_index *index, state made, uint32_t *number, nd_error *error) {
+static nd_status add_state(nd_suffix_automaton *index, state made, uint32_t *number,
+                           nd_error *error) {
     if (!nd_reserve(&index->allocator, &index->states, &index->state_capacity,
                     index->state_count + 1))
         return nd_fail_memory(error, (index->state_count + 1) * sizeof(state),
@@ -99,7 +100,7 @@ static nd_status add_state(nd_token_index *index, state made, uint32_t *number, 
 
 /* Splits the state `to`: its runs that are at most one token longer than the longest run of `from`
  * get a state of their own, *made, since they now end at one more position than the others. */
-static nd_status split(nd_token_index *index, uint32_t from, uint64_t token, uint32_t to,
+static nd_status split(nd_suffix_automaton *index, uint32_t from, uint64_t token, uint32_t to,
                        uint32_t *made, nd_error *error) {
     const state *old = &index->states[to];
     ND_TRY(add_state(index,
@@ -115,7 +116,8 @@ static nd_status split(nd_token_index *index, uint32_t from, uint64_t token, uin
 }
 
 /* Appends a token to the text. *last is the state of the whole text, before and after. */
-static nd_status append(nd_token_index *index, uint64_t token, uint32_t *last, nd_error *error) {
+static nd_status append(nd_suffix_automaton *index, uint64_t token, uint32_t *last,
+                        nd_error *error) {
     uint32_t length = index->states[*last].longest + 1, whole = ROOT, at = *last, link = ROOT;
     ND_TRY(add_state(index, (state){length, ROOT, length, NO_EDGE}, &whole, error));
     for (; at != NO_STATE && follow(index, at, token) == NO_STATE; at = index->states[at].link)
@@ -130,7 +132,7 @@ static nd_status append(nd_token_index *index, uint64_t token, uint32_t *last, n
     return ND_OK;
 }
 
-static nd_status build(nd_token_index *index, const uint64_t *tokens, size_t count,
+static nd_status build(nd_suffix_automaton *index, const uint64_t *tokens, size_t count,
                        nd_error *error) {
     uint32_t last = ROOT;
     if (count > MOST_TOKENS)
@@ -144,22 +146,23 @@ static nd_status build(nd_token_index *index, const uint64_t *tokens, size_t cou
     return ND_OK;
 }
 
-nd_status nd_token_index_create(const uint64_t *tokens, size_t count, const nd_allocator *allocator,
-                                nd_token_index **out, nd_error *error) {
+nd_status nd_suffix_automaton_create(const uint64_t *tokens, size_t count,
+                                     const nd_allocator *allocator, nd_suffix_automaton **out,
+                                     nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
-    nd_token_index *index = nd_allocate_zero(&memory, 1, sizeof *index);
+    nd_suffix_automaton *index = nd_allocate_zero(&memory, 1, sizeof *index);
     if (!index) return nd_fail_memory(error, sizeof *index, "an index of tokens");
     index->allocator = memory;
     nd_status status = build(index, tokens, count, error);
     if (status != ND_OK) {
-        nd_token_index_free(index);
+        nd_suffix_automaton_free(index);
         return status;
     }
     *out = index;
     return ND_OK;
 }
 
-void nd_token_index_free(nd_token_index *index) {
+void nd_suffix_automaton_free(nd_suffix_automaton *index) {
     if (!index) return;
     nd_allocator allocator = index->allocator;
     nd_release(&allocator, index->states);
@@ -170,10 +173,10 @@ void nd_token_index_free(nd_token_index *index) {
 
 /* ---- runs */
 
-nd_status nd_token_runs_find(const nd_token_index *index, const uint64_t *tokens, size_t count,
-                             size_t least, nd_token_run **runs, size_t *run_count,
-                             nd_error *error) {
-    nd_token_run *found = NULL;
+nd_status nd_common_runs_find(const nd_suffix_automaton *index, const uint64_t *tokens,
+                              size_t count, size_t least, nd_common_run **runs, size_t *run_count,
+                              nd_error *error) {
+    nd_common_run *found = NULL;
     size_t capacity = 0, used = 0, length = 0;
     uint32_t at = ROOT;
     for (size_t from = 0; from < count;) {
@@ -186,7 +189,7 @@ nd_status nd_token_runs_find(const nd_token_index *index, const uint64_t *tokens
                 nd_release(&index->allocator, found);
                 return nd_fail_memory(error, (used + 1) * sizeof *found, "common runs of tokens");
             }
-            found[used++] = (nd_token_run){from, index->states[at].first_end - length, length};
+            found[used++] = (nd_common_run){from, index->states[at].first_end - length, length};
             from += length;
             length = 0;
             at = ROOT;
@@ -202,7 +205,7 @@ nd_status nd_token_runs_find(const nd_token_index *index, const uint64_t *tokens
     return ND_OK;
 }
 
-size_t nd_token_runs_longest(const nd_token_index *index, const uint64_t *tokens, size_t count,
+size_t nd_common_run_longest(const nd_suffix_automaton *index, const uint64_t *tokens, size_t count,
                              size_t *b) {
     size_t length = 0;
     uint32_t at = ROOT;
@@ -213,22 +216,22 @@ size_t nd_token_runs_longest(const nd_token_index *index, const uint64_t *tokens
     return length;
 }
 
-size_t nd_token_runs_merge(const nd_token_run *runs, size_t count, size_t gap,
-                           nd_token_passage *passages) {
+size_t nd_common_runs_merge(const nd_common_run *runs, size_t count, size_t gap,
+                            nd_common_passage *passages) {
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
-        const nd_token_run *r = &runs[i];
-        nd_token_passage *p = used > 0 ? &passages[used - 1] : NULL;
+        const nd_common_run *r = &runs[i];
+        nd_common_passage *p = used > 0 ? &passages[used - 1] : NULL;
         if (p && r->a - p->a_end <= gap && r->b >= p->b_end && r->b - p->b_end <= gap) {
             p->a_end = r->a + r->count;
             p->b_end = r->b + r->count;
             p->tokens += r->count;
         } else {
-            passages[used++] = (nd_token_passage){.a_begin = r->a,
-                                                  .a_end = r->a + r->count,
-                                                  .b_begin = r->b,
-                                                  .b_end = r->b + r->count,
-                                                  .tokens = r->count};
+            passages[used++] = (nd_common_passage){.a_begin = r->a,
+                                                   .a_end = r->a + r->count,
+                                                   .b_begin = r->b,
+                                                   .b_end = r->b + r->count,
+                                                   .tokens = r->count};
         }
     }
     return used;

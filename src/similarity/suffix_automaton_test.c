@@ -9,14 +9,14 @@ enum { LONGEST = 60, ROUNDS = 60000, LONG = 400000 };
 
 /* The definition: tries every position of B at every position of A. */
 static size_t plain_runs(const uint64_t *a, size_t count_a, const uint64_t *b, size_t count_b,
-                         size_t least, nd_token_run *out) {
+                         size_t least, nd_common_run *out) {
     size_t used = 0;
     for (size_t i = 0; i < count_a;) {
-        nd_token_run best = {i, 0, 0};
+        nd_common_run best = {i, 0, 0};
         for (size_t j = 0; j < count_b; j++) {
             size_t n = 0;
             while (i + n < count_a && j + n < count_b && a[i + n] == b[j + n]) n++;
-            if (n > best.count) best = (nd_token_run){i, j, n};
+            if (n > best.count) best = (nd_common_run){i, j, n};
         }
         if (best.count >= least) out[used++] = best;
         i += best.count >= least ? best.count : 1;
@@ -44,11 +44,11 @@ static void test_against_definition(void **state) {
         size_t count_a = random_tokens(&seed, a, letters),
                count_b = random_tokens(&seed, b, letters), least = 1 + random_below(&seed, 7),
                got_count, longest_b;
-        nd_token_run expected[LONGEST], *got;
-        nd_token_index *index;
+        nd_common_run expected[LONGEST], *got;
+        nd_suffix_automaton *index;
         size_t count = plain_runs(a, count_a, b, count_b, least, expected);
-        assert_int_equal(nd_token_index_create(b, count_b, NULL, &index, NULL), ND_OK);
-        assert_int_equal(nd_token_runs_find(index, a, count_a, least, &got, &got_count, NULL),
+        assert_int_equal(nd_suffix_automaton_create(b, count_b, NULL, &index, NULL), ND_OK);
+        assert_int_equal(nd_common_runs_find(index, a, count_a, least, &got, &got_count, NULL),
                          ND_OK);
         assert_int_equal(got_count, count);
         for (size_t i = 0; i < count; i++) {
@@ -56,14 +56,14 @@ static void test_against_definition(void **state) {
             assert_int_equal(got[i].b, expected[i].b);
             assert_int_equal(got[i].count, expected[i].count);
             assert_int_equal(
-                nd_token_runs_longest(index, a + got[i].a, count_a - got[i].a, &longest_b),
+                nd_common_run_longest(index, a + got[i].a, count_a - got[i].a, &longest_b),
                 expected[i].count);
             assert_int_equal(longest_b, expected[i].b);
             long_runs += got[i].count > 10;
             from_right += i > 0 && got[i].b < got[i - 1].b;
         }
         free(got);
-        nd_token_index_free(index);
+        nd_suffix_automaton_free(index);
     }
     assert_true(long_runs > 1000 && from_right > 1000);
 }
@@ -72,7 +72,7 @@ static void test_against_definition(void **state) {
 
 static void test_merge(void **state) {
     (void)state;
-    static const nd_token_run runs[] = {
+    static const nd_common_run runs[] = {
         {0, 10, 8},
         {10, 20, 8} /* gaps of 2 and 2 */,
         {22, 32, 9} /* 4 and 4 */,
@@ -81,10 +81,10 @@ static void test_merge(void **state) {
         {52, 60, 8} /* begins before the end */,
         {60, 0, 8} /* to the left */,
     };
-    static const nd_token_passage expected[] = {
+    static const nd_common_passage expected[] = {
         {0, 31, 10, 41, 25}, {36, 52, 45, 61, 16}, {52, 60, 60, 68, 8}, {60, 68, 0, 8, 8}};
-    nd_token_passage got[7];
-    assert_int_equal(nd_token_runs_merge(runs, 7, 4, got), 4);
+    nd_common_passage got[7];
+    assert_int_equal(nd_common_runs_merge(runs, 7, 4, got), 4);
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(got[i].a_begin, expected[i].a_begin);
         assert_int_equal(got[i].a_end, expected[i].a_end);
@@ -92,9 +92,9 @@ static void test_merge(void **state) {
         assert_int_equal(got[i].b_end, expected[i].b_end);
         assert_int_equal(got[i].tokens, expected[i].tokens);
     }
-    assert_int_equal(nd_token_runs_merge(runs, 7, 5, got), 3);
-    assert_int_equal(nd_token_runs_merge(runs, 7, 0, got), 6);
-    assert_int_equal(nd_token_runs_merge(runs, 0, 4, got), 0);
+    assert_int_equal(nd_common_runs_merge(runs, 7, 5, got), 3);
+    assert_int_equal(nd_common_runs_merge(runs, 7, 0, got), 6);
+    assert_int_equal(nd_common_runs_merge(runs, 0, 4, got), 0);
 }
 
 /* ---- bounds */
@@ -142,23 +142,23 @@ static void test_long(void **state) {
         }
         meter m = {0, 0};
         nd_allocator allocator = {&m, meter_allocate, meter_reallocate, meter_release};
-        nd_token_index *index;
-        nd_token_run *runs;
+        nd_suffix_automaton *index;
+        nd_common_run *runs;
         size_t count;
-        assert_int_equal(nd_token_index_create(tokens, LONG, &allocator, &index, NULL), ND_OK);
+        assert_int_equal(nd_suffix_automaton_create(tokens, LONG, &allocator, &index, NULL), ND_OK);
         /* The arrays at their largest, just after they have grown. */
         assert_true(m.held < (size_t)LONG * 136 * 3 / 2);
-        assert_int_equal(nd_token_runs_find(index, tokens, LONG, 1, &runs, &count, NULL), ND_OK);
+        assert_int_equal(nd_common_runs_find(index, tokens, LONG, 1, &runs, &count, NULL), ND_OK);
         assert_int_equal(count, 1);
         assert_int_equal(runs->count, LONG);
         meter_release(&m, runs);
         /* No run is long enough, so every position is searched. */
         tokens[LONG / 2] = 99;
-        assert_int_equal(nd_token_runs_find(index, tokens, LONG, LONG - 1, &runs, &count, NULL),
+        assert_int_equal(nd_common_runs_find(index, tokens, LONG, LONG - 1, &runs, &count, NULL),
                          ND_OK);
         assert_int_equal(count, 0);
         assert_null(runs);
-        nd_token_index_free(index);
+        nd_suffix_automaton_free(index);
         assert_int_equal(m.held, 0);
     }
     free(tokens);
@@ -172,19 +172,19 @@ static void test_out_of_memory(void **state) {
     for (long left = 0; status != ND_OK; left++) {
         failing_allocator failing = {left, 0};
         nd_allocator allocator = failing_allocator_make(&failing);
-        nd_token_index *index = NULL;
-        nd_token_run *runs = NULL;
+        nd_suffix_automaton *index = NULL;
+        nd_common_run *runs = NULL;
         size_t count;
-        status = nd_token_index_create(tokens, 500, &allocator, &index, NULL);
+        status = nd_suffix_automaton_create(tokens, 500, &allocator, &index, NULL);
         if (status == ND_OK)
-            status = nd_token_runs_find(index, tokens, 500, 1, &runs, &count, NULL);
+            status = nd_common_runs_find(index, tokens, 500, 1, &runs, &count, NULL);
         assert_true(status == ND_OK || status == ND_ERR_MEMORY);
         nd_release(&allocator, runs);
-        nd_token_index_free(index);
+        nd_suffix_automaton_free(index);
         assert_int_equal(failing.live, 0);
         assert_true(left < 200);
     }
-    nd_token_index_free(NULL);
+    nd_suffix_automaton_free(NULL);
 }
 
 int main(void) {

@@ -23,12 +23,12 @@ typedef struct side {
     const char *name; /* for messages */
     const char *text;
     size_t length;
-    nd_placed_tokens tokens;
+    nd_token_offsets tokens;
     uint64_t *shingles; /* sorted and distinct */
     size_t shingle_count;
     uint32_t *signature;
     nd_bottom_k *bottom_k;
-    nd_feature_vector vector, weighted;
+    nd_tf_vector vector, weighted;
     nd_compared_text *result;
 } side;
 
@@ -78,16 +78,16 @@ static nd_status make_set(text_comparer *c, side *s, nd_error *error) {
 static nd_status make_features(text_comparer *c, side *s, nd_error *error) {
     nd_shingles features;
     ND_TRY(nd_analyze(c->featurer, s->text, s->length, &features, error));
-    ND_TRY(nd_feature_vector_make(c->plain, &c->allocator, &features, &s->vector, error));
+    ND_TRY(nd_tf_vector_make(c->plain, &c->allocator, &features, &s->vector, error));
     if (c->weighted)
-        ND_TRY(nd_feature_vector_make(c->weighted, &c->allocator, &features, &s->weighted, error));
-    return nd_text_simhash_of(c->weighted ? c->weighted : c->plain, &features,
-                              &s->result->fingerprint, error);
+        ND_TRY(nd_tf_vector_make(c->weighted, &c->allocator, &features, &s->weighted, error));
+    return nd_text_simhash_of_shingles(c->weighted ? c->weighted : c->plain, &features,
+                                       &s->result->fingerprint, error);
 }
 
 static nd_status make_side(text_comparer *c, side *s, nd_error *error) {
     nd_error inner;
-    nd_status status = nd_placed_tokens_add(&s->tokens, c->shingler, s->text, s->length,
+    nd_status status = nd_token_offsets_add(&s->tokens, c->shingler, s->text, s->length,
                                             &c->allocator, &inner);
     if (status == ND_OK) status = make_set(c, s, &inner);
     if (status == ND_OK) status = make_features(c, s, &inner);
@@ -95,12 +95,12 @@ static nd_status make_side(text_comparer *c, side *s, nd_error *error) {
 }
 
 static void free_side(text_comparer *c, side *s) {
-    nd_placed_tokens_free(&s->tokens, &c->allocator);
+    nd_token_offsets_free(&s->tokens, &c->allocator);
     nd_release(&c->allocator, s->shingles);
     nd_release(&c->allocator, s->signature);
     nd_bottom_k_free(s->bottom_k);
-    nd_feature_vector_free(&c->allocator, &s->vector);
-    nd_feature_vector_free(&c->allocator, &s->weighted);
+    nd_tf_vector_free(&c->allocator, &s->vector);
+    nd_tf_vector_free(&c->allocator, &s->weighted);
 }
 
 /* ---- both */
@@ -119,11 +119,12 @@ static void measure(const text_comparer *c, nd_comparison *result) {
     result->containment = nd_containment(overlap);
     result->a_in_b = share(overlap.intersection, overlap.size_a);
     result->b_in_a = share(overlap.intersection, overlap.size_b);
-    result->cosine = nd_feature_cosine(a->vector.words, a->vector.count, b->vector.words,
-                                       b->vector.count);
-    result->weighted_cosine = c->weighted ? nd_feature_cosine(a->weighted.words, a->weighted.count,
-                                                              b->weighted.words, b->weighted.count)
-                                          : (double)NAN;
+    result->cosine = nd_tf_vector_cosine(a->vector.words, a->vector.count, b->vector.words,
+                                         b->vector.count);
+    result->weighted_cosine = c->weighted
+                                  ? nd_tf_vector_cosine(a->weighted.words, a->weighted.count,
+                                                        b->weighted.words, b->weighted.count)
+                                  : (double)NAN;
     result->bits = c->options.bits;
     result->distance = nd_distance(result->a.fingerprint, result->b.fingerprint);
     result->estimate = nd_minhash_estimate(a->signature, b->signature, c->options.perms);
@@ -132,19 +133,19 @@ static void measure(const text_comparer *c, nd_comparison *result) {
 }
 
 /* Merges runs of tokens to passages, and converts positions of tokens to offsets in bytes. */
-static nd_status make_passages(const text_comparer *c, const nd_token_run *runs, size_t count,
+static nd_status make_passages(const text_comparer *c, const nd_common_run *runs, size_t count,
                                comparison *out, nd_error *error) {
-    nd_token_passage *merged = nd_allocate(&c->allocator, count, sizeof *merged);
+    nd_common_passage *merged = nd_allocate(&c->allocator, count, sizeof *merged);
     out->passages = nd_allocate(&c->allocator, count, sizeof *out->passages);
     if (!merged || !out->passages) {
         nd_release(&c->allocator, merged);
         return nd_fail_memory(error, count * sizeof *merged, "shared passages");
     }
-    out->result.passage_count = nd_token_runs_merge(runs, count, c->options.gap, merged);
+    out->result.passage_count = nd_common_runs_merge(runs, count, c->options.gap, merged);
     out->result.passages = out->passages;
     for (size_t i = 0; i < out->result.passage_count; i++) {
-        const nd_token_passage *p = &merged[i];
-        const nd_place *a = c->a.tokens.places, *b = c->b.tokens.places;
+        const nd_common_passage *p = &merged[i];
+        const nd_text_range *a = c->a.tokens.places, *b = c->b.tokens.places;
         out->passages[i] = (nd_passage){.a_begin = a[p->a_begin].begin,
                                         .a_end = a[p->a_end - 1].end,
                                         .b_begin = b[p->b_begin].begin,
@@ -156,15 +157,15 @@ static nd_status make_passages(const text_comparer *c, const nd_token_run *runs,
 }
 
 static nd_status find_passages(const text_comparer *c, comparison *out, nd_error *error) {
-    nd_token_index *index = NULL;
-    nd_token_run *runs = NULL;
+    nd_suffix_automaton *index = NULL;
+    nd_common_run *runs = NULL;
     size_t count = 0;
-    nd_status status = nd_token_index_create(c->b.tokens.hashes, c->b.tokens.count, &c->allocator,
-                                             &index, error);
+    nd_status status = nd_suffix_automaton_create(c->b.tokens.hashes, c->b.tokens.count,
+                                                  &c->allocator, &index, error);
     if (status == ND_OK)
-        status = nd_token_runs_find(index, c->a.tokens.hashes, c->a.tokens.count,
-                                    c->options.least_run, &runs, &count, error);
-    nd_token_index_free(index);
+        status = nd_common_runs_find(index, c->a.tokens.hashes, c->a.tokens.count,
+                                     c->options.least_run, &runs, &count, error);
+    nd_suffix_automaton_free(index);
     if (status == ND_OK && count > 0) status = make_passages(c, runs, count, out, error);
     nd_release(&c->allocator, runs);
     return status;

@@ -11,10 +11,10 @@
  * units, so a sum of products is below 2^118. */
 __extension__ typedef unsigned __int128 product;
 
-void nd_feature_vector_free(const nd_allocator *allocator, nd_feature_vector *vector) {
+void nd_tf_vector_free(const nd_allocator *allocator, nd_tf_vector *vector) {
     nd_release(allocator, vector->words);
     nd_release(allocator, vector->scratch);
-    *vector = (nd_feature_vector){0};
+    *vector = (nd_tf_vector){0};
 }
 
 /* So many features are weighed at a time. */
@@ -31,10 +31,9 @@ static void weigh(nd_text_simhash *simhash, const nd_shingles *shingles, uint64_
     }
 }
 
-nd_status nd_feature_vector_make(nd_text_simhash *simhash, const nd_allocator *allocator,
-                                 nd_shingles *shingles, nd_feature_vector *vector,
-                                 nd_error *error) {
-    nd_text_simhash_leave_out(simhash, shingles);
+nd_status nd_tf_vector_make(nd_text_simhash *simhash, const nd_allocator *allocator,
+                            nd_shingles *shingles, nd_tf_vector *vector, nd_error *error) {
+    nd_text_simhash_remove_stop_words(simhash, shingles);
     uint64_t *hashes = shingles->hashes;
     size_t all = shingles->count, distinct = 0;
     if (!nd_reserve(allocator, &vector->scratch, &vector->scratch_capacity, all))
@@ -61,7 +60,7 @@ static double square(const uint64_t *elements, size_t count) {
     return (double)sum;
 }
 
-double nd_feature_cosine(const uint64_t *a, size_t count_a, const uint64_t *b, size_t count_b) {
+double nd_tf_vector_cosine(const uint64_t *a, size_t count_a, const uint64_t *b, size_t count_b) {
     product sum = 0;
     for (size_t i = 0, j = 0; i < count_a && j < count_b;) {
         uint64_t x = a[i], y = b[j];

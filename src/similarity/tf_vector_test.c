@@ -58,15 +58,15 @@ static double plain_cosine(const counted_text *a, const counted_text *b, nd_weig
 }
 
 static void make_vector(nd_analyzer *analyzer, nd_text_simhash *simhash, const char *text,
-                        nd_feature_vector *out) {
+                        nd_tf_vector *out) {
     nd_shingles shingles;
     assert_int_equal(nd_analyze(analyzer, text, strlen(text), &shingles, NULL), ND_OK);
-    assert_int_equal(nd_feature_vector_make(simhash, &nd_allocator_default, &shingles, out, NULL),
+    assert_int_equal(nd_tf_vector_make(simhash, &nd_allocator_default, &shingles, out, NULL),
                      ND_OK);
 }
 
-static double cosine(const nd_feature_vector *a, const nd_feature_vector *b) {
-    return nd_feature_cosine(a->words, a->count, b->words, b->count);
+static double cosine(const nd_tf_vector *a, const nd_tf_vector *b) {
+    return nd_tf_vector_cosine(a->words, a->count, b->words, b->count);
 }
 
 static void test_random(void **state) {
@@ -82,7 +82,7 @@ static void test_random(void **state) {
         nd_simhash_options simhash_options = {
             .bits = 64, .weighting = weightings[kind], .table = table};
         nd_text_simhash *simhash;
-        nd_feature_vector a = {0}, b = {0};
+        nd_tf_vector a = {0}, b = {0};
         assert_int_equal(nd_text_simhash_create(analyzer, &simhash_options, NULL, &simhash, NULL),
                          ND_OK);
         for (int round = 0; round < 300; round++) {
@@ -96,8 +96,8 @@ static void test_random(void **state) {
             assert_true(cosine(&a, &b) == cosine(&b, &a));
             assert_true(cosine(&a, &a) == (plain_cosine(&x, &x, weightings[kind]) > 0 ? 1 : 0));
         }
-        nd_feature_vector_free(&nd_allocator_default, &a);
-        nd_feature_vector_free(&nd_allocator_default, &b);
+        nd_tf_vector_free(&nd_allocator_default, &a);
+        nd_tf_vector_free(&nd_allocator_default, &b);
         nd_text_simhash_free(simhash);
     }
     nd_weights_free(table);
@@ -110,7 +110,7 @@ static void test_without_tokens(void **state) {
     nd_analyzer *analyzer;
     nd_text_simhash *simhash;
     nd_simhash_options options = {.bits = 64, .weighting = ND_WEIGHTING_TF};
-    nd_feature_vector empty = {0}, dots = {0}, word = {0};
+    nd_tf_vector empty = {0}, dots = {0}, word = {0};
     assert_int_equal(nd_analyzer_create(NULL, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_text_simhash_create(analyzer, &options, NULL, &simhash, NULL), ND_OK);
     make_vector(analyzer, simhash, "", &empty);
@@ -119,9 +119,9 @@ static void test_without_tokens(void **state) {
     assert_int_equal(empty.count, 1);
     assert_true(cosine(&empty, &empty) == 1 && cosine(&dots, &dots) == 1);
     assert_true(cosine(&empty, &dots) == 0 && cosine(&dots, &word) == 0);
-    nd_feature_vector_free(&nd_allocator_default, &empty);
-    nd_feature_vector_free(&nd_allocator_default, &dots);
-    nd_feature_vector_free(&nd_allocator_default, &word);
+    nd_tf_vector_free(&nd_allocator_default, &empty);
+    nd_tf_vector_free(&nd_allocator_default, &dots);
+    nd_tf_vector_free(&nd_allocator_default, &word);
     nd_text_simhash_free(simhash);
     nd_analyzer_free(analyzer);
 }
@@ -134,7 +134,7 @@ static void test_stop_words(void **state) {
     nd_analyzer *analyzer;
     nd_text_simhash *some, *all;
     nd_stop_words *stop = NULL;
-    nd_feature_vector a = {0}, b = {0};
+    nd_tf_vector a = {0}, b = {0};
     int fd = mkstemp(path);
     FILE *file = fdopen(fd, "w");
     assert_non_null(file);
@@ -154,8 +154,8 @@ static void test_stop_words(void **state) {
     make_vector(analyzer, some, "on the", &a);
     assert_int_equal(a.count, 0);
     assert_true(cosine(&a, &b) == 0);
-    nd_feature_vector_free(&nd_allocator_default, &a);
-    nd_feature_vector_free(&nd_allocator_default, &b);
+    nd_tf_vector_free(&nd_allocator_default, &a);
+    nd_tf_vector_free(&nd_allocator_default, &b);
     nd_text_simhash_free(some);
     nd_text_simhash_free(all);
     nd_stop_words_free(stop);
@@ -167,8 +167,8 @@ static void test_great(void **state) {
     (void)state;
     uint64_t great = (uint64_t)1 << 59, a[] = {1, 5, great / 2, great / 2},
              b[] = {5, 9, great / 2, great / 2};
-    assert_true(nd_feature_cosine(a, 2, a, 2) == 1);
-    assert_true(nd_feature_cosine(a, 2, b, 2) == 0.5);
+    assert_true(nd_tf_vector_cosine(a, 2, a, 2) == 1);
+    assert_true(nd_tf_vector_cosine(a, 2, b, 2) == 0.5);
 }
 
 int main(void) {

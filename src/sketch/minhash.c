@@ -31,10 +31,10 @@ static void draw_parameters(nd_minhash *minhash, uint64_t seed) {
     uint32_t low_bits[MAX_PERMS], size = 1;
     while (size < minhash->perms) size *= 2;
     uint64_t state = seed;
-    minhash->key = nd_stream_next(&state);
+    minhash->key = nd_splitmix64_next(&state);
     nd_shuffle(low_bits, size, &state);
     for (uint32_t i = 0; i < minhash->perms; i++)
-        minhash->a[i] = (nd_stream_next_high(&state) & ~(size - 1)) | low_bits[i];
+        minhash->a[i] = (nd_splitmix64_next_high(&state) & ~(size - 1)) | low_bits[i];
 }
 
 nd_status nd_minhash_create(uint32_t perms, uint64_t seed, const nd_allocator *allocator,

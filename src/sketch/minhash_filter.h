@@ -15,7 +15,7 @@ typedef enum nd_sketch_use {
 /* The number of equal bytes of k that a pair needs to pass. To decide, it is the expected number at
  * the threshold; to filter, six standard deviations less, so that a duplicate fails once in 10^9.
  */
-static inline size_t nd_sketch_least_equal(double threshold, uint32_t k, nd_sketch_use use) {
+static inline size_t nd_sketch_required_matches(double threshold, uint32_t k, nd_sketch_use use) {
     double p = threshold + (1.0 - threshold) / 256.0, n = k;
     double least = use == ND_SKETCH_DECIDES ? n * p : n * p - 6.0 * sqrt(n * p * (1.0 - p));
     return least <= 0.0 ? 0 : (size_t)ceil(least - 1e-9);

@@ -23,7 +23,7 @@ nd_status nd_fingerprint_check_bits(uint32_t bits, nd_error *error) {
 }
 
 uint32_t nd_distance(nd_fingerprint a, nd_fingerprint b) {
-    return nd_ones(a.low ^ b.low) + nd_ones(a.high ^ b.high);
+    return nd_popcount(a.low ^ b.low) + nd_popcount(a.high ^ b.high);
 }
 
 bool nd_is_within(nd_fingerprint a, nd_fingerprint b, uint32_t k) { return nd_distance(a, b) <= k; }

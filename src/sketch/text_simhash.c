@@ -30,7 +30,7 @@ struct nd_text_simhash {
     nd_allocator allocator;
     nd_analyzer *analyzer; /* not owned */
     nd_simhash_options options;
-    const nd_feature_counts *counts;
+    const nd_count_min *counts;
     nd_simhash *simhash;
     nd_distinct_features distinct;
     cached_weight *cache; /* with `counts`: 2^CACHE_BITS slots by the feature's upper bits */
@@ -74,7 +74,7 @@ static nd_status create_cache(nd_text_simhash *s, nd_error *error) {
 }
 
 nd_status nd_text_simhash_create(nd_analyzer *analyzer, const nd_simhash_options *options,
-                                 const nd_feature_counts *counts, nd_text_simhash **out,
+                                 const nd_count_min *counts, nd_text_simhash **out,
                                  nd_error *error) {
     const nd_analyzer_options *analyzed = nd_analyzer_options_of(analyzer);
     const nd_allocator *allocator = nd_analyzer_allocator(analyzer);
@@ -125,7 +125,7 @@ static void weigh_counted(nd_text_simhash *s, const uint64_t *features, size_t c
         misses += c->feature != features[i];
     }
     if (misses == 0) return;
-    nd_feature_counts_weigh(s->counts, missed, misses, found);
+    nd_count_min_weigh(s->counts, missed, misses, found);
     for (size_t i = 0; i < misses; i++) {
         weights[positions[i]] = found[i];
         s->cache[missed[i] >> CACHE_SHIFT] = (cached_weight){missed[i], found[i]};
@@ -152,14 +152,13 @@ static bool is_weighed(const nd_text_simhash *s, const nd_shingles *shingles) {
     return (s->counts || s->options.weighting == ND_WEIGHTING_TABLE) && shingles->tokens > 0;
 }
 
-void nd_text_simhash_leave_out(const nd_text_simhash *s, nd_shingles *shingles) {
+void nd_text_simhash_remove_stop_words(const nd_text_simhash *s, nd_shingles *shingles) {
     if (s->options.stop && shingles->tokens > 0)
-        shingles->count = nd_stop_words_leave_out(s->options.stop, shingles->hashes,
-                                                  shingles->count);
+        shingles->count = nd_stop_words_remove(s->options.stop, shingles->hashes, shingles->count);
 }
 
 static nd_status add_shingles(nd_text_simhash *s, nd_shingles *shingles, nd_error *error) {
-    nd_text_simhash_leave_out(s, shingles);
+    nd_text_simhash_remove_stop_words(s, shingles);
     if (is_weighed(s, shingles)) return add_weighed(s, shingles->hashes, shingles->count, error);
     if (s->options.weighting == ND_WEIGHTING_NONE)
         ND_TRY(nd_distinct_features_find(&s->distinct, shingles->hashes, &shingles->count, error));
@@ -255,8 +254,8 @@ nd_status nd_text_simhash_make(nd_text_simhash *s, const char *text, size_t leng
                   out);
 }
 
-nd_status nd_text_simhash_of(nd_text_simhash *s, nd_shingles *shingles, nd_fingerprint *out,
-                             nd_error *error) {
+nd_status nd_text_simhash_of_shingles(nd_text_simhash *s, nd_shingles *shingles,
+                                      nd_fingerprint *out, nd_error *error) {
     return finish(s, add_shingles(s, shingles, error), out);
 }
 

@@ -14,9 +14,9 @@ typedef struct nd_text_simhash nd_text_simhash;
 
 /* The analyzer, the options' table and `counts` stay the caller's and must outlive the result.
  * `counts` not NULL: each occurrence of a feature weighs its weight in the sketch
- * (nd_feature_counts_weigh), whatever weighting the options say, and with any analyzer. */
+ * (nd_count_min_weigh), whatever weighting the options say, and with any analyzer. */
 nd_status nd_text_simhash_create(nd_analyzer *analyzer, const nd_simhash_options *options,
-                                 const nd_feature_counts *counts, nd_text_simhash **out,
+                                 const nd_count_min *counts, nd_text_simhash **out,
                                  nd_error *error);
 /* NULL is accepted. */
 void nd_text_simhash_free(nd_text_simhash *simhash);
@@ -26,12 +26,12 @@ nd_status nd_text_simhash_make(nd_text_simhash *simhash, const char *text, size_
                                nd_fingerprint *out, nd_error *error);
 /* The same from the shingles that the analyzer made of a text, for callers that also need these.
  * Not for ND_WEIGHTING_LEVELS. Overwrites the hashes. */
-nd_status nd_text_simhash_of(nd_text_simhash *simhash, nd_shingles *shingles, nd_fingerprint *out,
-                             nd_error *error);
+nd_status nd_text_simhash_of_shingles(nd_text_simhash *simhash, nd_shingles *shingles,
+                                      nd_fingerprint *out, nd_error *error);
 
 /* Removes the stop words of the options from a text's shingles, which may leave none.
- * nd_text_simhash_of does it itself. */
-void nd_text_simhash_leave_out(const nd_text_simhash *simhash, nd_shingles *shingles);
+ * nd_text_simhash_of_shingles does it itself. */
+void nd_text_simhash_remove_stop_words(const nd_text_simhash *simhash, nd_shingles *shingles);
 /* Sets weights[i] to the weight, a multiple of 1/4096, of one occurrence of features[i] in the text
  * that has these shingles. */
 void nd_text_simhash_weigh(nd_text_simhash *simhash, const nd_shingles *shingles,

@@ -68,7 +68,7 @@ static nd_fingerprint finish_plainly(const sums *s, uint32_t bits) {
 /* The analyzer's shingles with the weights of `kind`; table and counts are NULL if it does not use
  * them. */
 static nd_fingerprint plainly(nd_analyzer *analyzer, const nd_simhash_options *options,
-                              const nd_feature_counts *counts, const char *text) {
+                              const nd_count_min *counts, const char *text) {
     nd_shingles shingles;
     sums s = {{0}};
     assert_int_equal(nd_analyze(analyzer, text, strlen(text), &shingles, NULL), ND_OK);
@@ -76,8 +76,7 @@ static nd_fingerprint plainly(nd_analyzer *analyzer, const nd_simhash_options *o
         bool seen = false;
         double weight = 1;
         for (size_t j = 0; j < i; j++) seen |= shingles.hashes[j] == shingles.hashes[i];
-        if (counts && shingles.tokens)
-            nd_feature_counts_weigh(counts, shingles.hashes + i, 1, &weight);
+        if (counts && shingles.tokens) nd_count_min_weigh(counts, shingles.hashes + i, 1, &weight);
         else if (options->table && shingles.tokens)
             weight = nd_weights_of(options->table, shingles.hashes[i]);
         else if (options->weighting == ND_WEIGHTING_NONE && seen) weight = 0;
@@ -179,19 +178,19 @@ static void test_counted(void **state) {
         nd_analyzer *analyzer = analyzer_of(kind == 2 ? ND_CHARS : ND_WORDS, kind == 1   ? 3
                                                                              : kind == 2 ? 5
                                                                                          : 1);
-        nd_feature_counts *counts = NULL;
+        nd_count_min *counts = NULL;
         nd_text_simhash *simhash = NULL;
         nd_simhash_options options;
         nd_simhash_options_init(&options);
-        assert_int_equal(nd_feature_counts_create(NULL, &counts, NULL), ND_OK);
+        assert_int_equal(nd_count_min_create(NULL, &counts, NULL), ND_OK);
         for (int i = 0; i < TEXTS; i++) {
             nd_shingles shingles;
             assert_int_equal(nd_analyze(analyzer, texts[i], strlen(texts[i]), &shingles, NULL),
                              ND_OK);
-            nd_feature_counts_add(counts, shingles.hashes,
-                                  nd_set_make(shingles.hashes, shingles.count));
+            nd_count_min_add_document(counts, shingles.hashes,
+                                      nd_set_make(shingles.hashes, shingles.count));
         }
-        nd_feature_counts_end(counts);
+        nd_count_min_prepare_weights(counts);
         assert_int_equal(nd_text_simhash_create(analyzer, &options, counts, &simhash, NULL), ND_OK);
         for (int i = 0; i < TEXTS; i++) {
             nd_fingerprint out;
@@ -202,11 +201,11 @@ static void test_counted(void **state) {
             nd_fingerprint again;
             assert_int_equal(nd_analyze(analyzer, texts[i], strlen(texts[i]), &shingles, NULL),
                              ND_OK);
-            assert_int_equal(nd_text_simhash_of(simhash, &shingles, &again, NULL), ND_OK);
+            assert_int_equal(nd_text_simhash_of_shingles(simhash, &shingles, &again, NULL), ND_OK);
             assert_true(same(out, again));
         }
         nd_text_simhash_free(simhash);
-        nd_feature_counts_free(counts);
+        nd_count_min_free(counts);
         nd_analyzer_free(analyzer);
     }
 }

@@ -23,14 +23,14 @@ static int lock_open_file(int fd) {
     return result == 0 ? 0 : errno;
 }
 
-nd_status nd_lock_take(const char *path, nd_lock *lock, nd_error *error) {
+nd_status nd_process_lock_acquire(const char *path, nd_process_lock *lock, nd_error *error) {
     enum { MOST_ATTEMPTS = 100 };
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
         int fd = nd_open(path, O_RDWR | O_CREAT, 0666);
         if (fd < 0) return nd_fail_os(error, errno, "%s: cannot open", path);
         int failure = lock_open_file(fd);
         if (failure == 0 && is_at(path, fd)) {
-            *lock = (nd_lock){fd, getpid()};
+            *lock = (nd_process_lock){fd, getpid()};
             return ND_OK;
         }
         close(fd);
@@ -40,9 +40,11 @@ nd_status nd_lock_take(const char *path, nd_lock *lock, nd_error *error) {
     return nd_fail(error, ND_ERR_BUSY, "%s: locked by another process", path);
 }
 
-bool nd_lock_is_own(const nd_lock *lock) { return lock->fd >= 0 && lock->process == getpid(); }
+bool nd_process_lock_is_own(const nd_process_lock *lock) {
+    return lock->fd >= 0 && lock->process == getpid();
+}
 
-nd_status nd_lock_check(const nd_lock *lock, const char *name, nd_error *error) {
+nd_status nd_process_lock_check(const nd_process_lock *lock, const char *name, nd_error *error) {
     if (lock->fd < 0 || lock->process == getpid()) return ND_OK;
     return nd_fail(
         error, ND_ERR_ARGUMENT,
@@ -50,13 +52,13 @@ nd_status nd_lock_check(const nd_lock *lock, const char *name, nd_error *error) 
         (long)lock->process, (long)getpid());
 }
 
-void nd_lock_release(nd_lock *lock) {
-    if (nd_lock_is_own(lock)) (void)flock(lock->fd, LOCK_UN);
+void nd_process_lock_release(nd_process_lock *lock) {
+    if (nd_process_lock_is_own(lock)) (void)flock(lock->fd, LOCK_UN);
     nd_file_close(lock->fd);
-    *lock = ND_LOCK_NONE;
+    *lock = ND_PROCESS_LOCK_NONE;
 }
 
-void nd_lock_remove(nd_lock *lock, const char *path) {
-    if (nd_lock_is_own(lock)) nd_file_remove(path, NULL);
-    nd_lock_release(lock);
+void nd_process_lock_remove(nd_process_lock *lock, const char *path) {
+    if (nd_process_lock_is_own(lock)) nd_file_remove(path, NULL);
+    nd_process_lock_release(lock);
 }

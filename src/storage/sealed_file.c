@@ -59,7 +59,7 @@ struct nd_sealed_writer {
     char *path;       /* the final name */
     char *unfinished; /* the name until the file is complete */
     char *directory;
-    nd_scratch_disk disk;
+    nd_temp_space disk;
     nd_spool hashes;       /* of the pages of the current level; the data are the first level */
     unsigned char *memory; /* holds the buffer, which is aligned */
     unsigned char *buffer;
@@ -67,7 +67,7 @@ struct nd_sealed_writer {
     uint64_t written; /* bytes before the buffer's */
     /* The writer has two buffers: a task writes the full one, `other`, while the caller fills the
      * next. Task and second buffer are made when the first buffer is full. */
-    nd_background *task;
+    nd_async_task *task;
     unsigned char *other_memory, *other;
     uint64_t other_offset;
     bool past_cache; /* writes of whole pages bypass the page cache, until the system rejects one */
@@ -117,7 +117,7 @@ nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allo
 
 void nd_sealed_writer_free(nd_sealed_writer *w) {
     if (!w) return;
-    nd_background_free(w->task);
+    nd_async_task_free(w->task);
     if (w->fd >= 0 && !w->finished) nd_file_remove(w->unfinished, NULL);
     nd_file_close(w->fd);
     nd_spool_free(&w->hashes);
@@ -131,7 +131,7 @@ void nd_sealed_writer_free(nd_sealed_writer *w) {
     nd_release(&allocator, w);
 }
 
-nd_scratch_disk *nd_sealed_writer_disk(nd_sealed_writer *w) { return &w->disk; }
+nd_temp_space *nd_sealed_writer_disk(nd_sealed_writer *w) { return &w->disk; }
 
 /* A failed write past the cache decides nothing: a file system may accept the flag and reject the
  * write. The write through the cache then reports what is wrong. */
@@ -154,7 +154,7 @@ static nd_status write_other(void *context, nd_error *error) {
 }
 
 static nd_status await_other(nd_sealed_writer *w, nd_error *error) {
-    return w->task ? nd_background_wait(w->task, error) : ND_OK;
+    return w->task ? nd_async_task_wait(w->task, error) : ND_OK;
 }
 
 /* Appends the hashes of the buffer's pages to those of the level. */
@@ -173,7 +173,7 @@ static nd_status make_other(nd_sealed_writer *w, nd_error *error) {
     w->other_memory = nd_allocate(&w->allocator, BUFFER + ND_FILE_BLOCK, 1);
     if (!w->other_memory) return nd_fail_memory(error, BUFFER, w->path);
     w->other = aligned(w->other_memory);
-    return nd_background_create(&w->allocator, &w->task, error);
+    return nd_async_task_create(&w->allocator, &w->task, error);
 }
 
 /* Starts to write the full buffer, and goes on with the other one. */
@@ -187,7 +187,7 @@ static nd_status pass_on(nd_sealed_writer *w, nd_error *error) {
     w->other_offset = w->written;
     w->written += w->used;
     w->used = 0;
-    nd_background_begin(w->task, write_other, w);
+    nd_async_task_start(w->task, write_other, w);
     return ND_OK;
 }
 

@@ -60,7 +60,7 @@ nd_status nd_sealed_write_spool(nd_sealed_writer *writer, const nd_spool *spool,
 
 /* Temporary space in the file's own directory, for bytes that must wait until earlier sections are
  * written. Valid as long as the writer. */
-nd_scratch_disk *nd_sealed_writer_disk(nd_sealed_writer *writer);
+nd_temp_space *nd_sealed_writer_disk(nd_sealed_writer *writer);
 
 /* Identifies a finished file. The manifest keeps it, so that opening another file under the same
  * name fails. */

@@ -172,13 +172,13 @@ static nd_status check_head(int fd, const char *path, uint64_t number, uint64_t 
     if (found != number)
         return nd_fail(error, ND_ERR_CORRUPT, "%s: another log: number %llu at byte 16", path,
                        (unsigned long long)found);
-    if (size % ND_LOG_STEP != 0)
+    if (size % ND_WAL_STEP != 0)
         return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %llu: not a multiple of %d",
-                       path, (unsigned long long)size, ND_LOG_STEP);
+                       path, (unsigned long long)size, ND_WAL_STEP);
     return ND_OK;
 }
 
-bool nd_log_is(const char *path, uint64_t number) {
+bool nd_wal_is(const char *path, uint64_t number) {
     unsigned char head[HEAD];
     int fd;
     if (nd_file_open(path, ND_OPEN_READ, &fd, NULL) != ND_OK) return false;
@@ -240,7 +240,7 @@ static nd_status read_record(reader *r, header *h, bool *found, nd_error *error)
     if (h->check != check_of(begin, h->size, h->kind))
         return h->witness ? damage(r, "the header of a record", offset, error) : ND_OK;
     uint64_t end = record_end(offset, h->size);
-    if (h->size > ND_LOG_MAX_RECORD || end + ALIGN > r->size)
+    if (h->size > ND_WAL_MAX_RECORD || end + ALIGN > r->size)
         return damage(r, "the file is cut off in, or right behind, the record", offset, error);
     ND_TRY(hold(r, r->group, end, error));
     unsigned char *payload = r->bytes + (offset - r->base) + HEADER;
@@ -295,7 +295,7 @@ static nd_status read_group_with_retries(reader *r, bool *whole, nd_error *error
     }
 }
 
-static nd_status deliver_group(const reader *r, nd_log_record_fn *fn, void *context,
+static nd_status deliver_group(const reader *r, nd_wal_record_fn *fn, void *context,
                                nd_error *error) {
     for (uint64_t offset = r->group; offset < r->offset;) {
         const unsigned char *bytes = r->bytes + (offset - r->base);
@@ -307,7 +307,7 @@ static nd_status deliver_group(const reader *r, nd_log_record_fn *fn, void *cont
     return ND_OK;
 }
 
-static nd_status read_groups(reader *r, nd_log_record_fn *fn, void *context, nd_error *error) {
+static nd_status read_groups(reader *r, nd_wal_record_fn *fn, void *context, nd_error *error) {
     ND_TRY(nd_file_size(r->fd, &r->size, r->path, error));
     ND_TRY(check_head(r->fd, r->path, r->number, r->size, error));
     for (bool whole = true; whole; r->group = r->offset) {
@@ -318,21 +318,21 @@ static nd_status read_groups(reader *r, nd_log_record_fn *fn, void *context, nd_
     return ND_OK;
 }
 
-nd_status nd_log_read(const char *path, uint64_t number, nd_log_record_fn *fn, void *context,
-                      const nd_allocator *allocator, nd_log_tail *tail, nd_error *error) {
+nd_status nd_wal_read(const char *path, uint64_t number, nd_wal_record_fn *fn, void *context,
+                      const nd_allocator *allocator, nd_wal_tail *tail, nd_error *error) {
     reader r = {
         .allocator = allocator, .path = path, .number = number, .group = HEAD, .base = HEAD};
     ND_TRY(nd_file_open(path, ND_OPEN_READ, &r.fd, error));
     nd_status status = read_groups(&r, fn, context, error);
     nd_file_close(r.fd);
     nd_release(allocator, r.bytes);
-    *tail = (nd_log_tail){.end = r.group, .torn = r.torn};
+    *tail = (nd_wal_tail){.end = r.group, .torn = r.torn};
     return status;
 }
 
 /* ---- writing */
 
-struct nd_log {
+struct nd_wal {
     nd_allocator allocator;
     char *path;
     uint64_t number;
@@ -349,32 +349,32 @@ struct nd_log {
     uint32_t last_size;
     uint16_t last_type;
     nd_error failure;        /* of a commit */
-    atomic_bool failed;      /* state FAILED: a commit or nd_log_sync has failed */
+    atomic_bool failed;      /* state FAILED: a commit or nd_wal_sync has failed */
     pthread_mutex_t syncing; /* one sync at a time */
 };
 
 /* The caller closes *out even after a failure. */
 static nd_status make(const char *path, uint64_t number, const nd_allocator *allocator,
-                      nd_log **out, nd_error *error) {
-    nd_log *log = *out = nd_allocate_zero(allocator, 1, sizeof *log);
+                      nd_wal **out, nd_error *error) {
+    nd_wal *log = *out = nd_allocate_zero(allocator, 1, sizeof *log);
     if (!log) return nd_fail_memory(error, sizeof *log, path);
-    *log = (nd_log){.allocator = *allocator, .number = number, .fd = -1, .durable = true};
+    *log = (nd_wal){.allocator = *allocator, .number = number, .fd = -1, .durable = true};
     pthread_mutex_init(&log->syncing, NULL);
     log->path = nd_string_join(allocator, path, "", "");
     return log->path ? ND_OK : nd_fail_memory(error, strlen(path), "a path");
 }
 
-static nd_status write_head(nd_log *log, nd_error *error) {
+static nd_status write_head(nd_wal *log, nd_error *error) {
     unsigned char head[HEAD];
     store_head(head, log->number);
     log->end = HEAD;
-    log->size = ND_LOG_STEP;
+    log->size = ND_WAL_STEP;
     ND_TRY(nd_file_resize(log->fd, log->size, log->path, error));
     ND_TRY(nd_file_write_at(log->fd, head, HEAD, 0, log->path, error));
     return nd_file_sync(log->fd, log->path, error);
 }
 
-static nd_status begin_file(nd_log *log, nd_error *error) {
+static nd_status begin_file(nd_wal *log, nd_error *error) {
     char *unfinished = nd_string_join(&log->allocator, log->path, ND_UNFINISHED, "");
     if (!unfinished) return nd_fail_memory(error, strlen(log->path), "a path");
     nd_status status = nd_file_create(unfinished, &log->fd, error);
@@ -388,20 +388,20 @@ static nd_status begin_file(nd_log *log, nd_error *error) {
     return status;
 }
 
-nd_status nd_log_create(const char *path, uint64_t number, const nd_allocator *allocator,
-                        nd_log **out, nd_error *error) {
-    nd_log *log;
+nd_status nd_wal_create(const char *path, uint64_t number, const nd_allocator *allocator,
+                        nd_wal **out, nd_error *error) {
+    nd_wal *log;
     nd_status status = make(path, number, allocator, &log, error);
     if (status == ND_OK) status = begin_file(log, error);
     if (status != ND_OK) {
-        nd_log_close(log);
+        nd_wal_close(log);
         return status;
     }
     *out = log;
     return ND_OK;
 }
 
-static nd_status write_zeros(const nd_log *log, const unsigned char *zeros, uint64_t begin,
+static nd_status write_zeros(const nd_wal *log, const unsigned char *zeros, uint64_t begin,
                              uint64_t end, nd_error *error) {
     for (uint64_t n; begin < end; begin += n) {
         n = end - begin < PIECE ? end - begin : PIECE;
@@ -414,7 +414,7 @@ static nd_status write_zeros(const nd_log *log, const unsigned char *zeros, uint
  * zeroed and synced first, and in it the witness byte first of all. Otherwise a reader could find a
  * header whose witness is still set before bytes already zeroed, and report a torn record as
  * damaged (6). */
-static nd_status drop_torn(const nd_log *log, const unsigned char *zeros, nd_error *error) {
+static nd_status drop_torn(const nd_wal *log, const unsigned char *zeros, nd_error *error) {
     ND_TRY(write_zeros(log, zeros, log->end + HEADER - 1, log->end + HEADER, error));
     ND_TRY(write_zeros(log, zeros, log->end, log->end + HEADER, error));
     ND_TRY(nd_file_sync(log->fd, log->path, error));
@@ -423,7 +423,7 @@ static nd_status drop_torn(const nd_log *log, const unsigned char *zeros, nd_err
 
 /* Writes the bytes from log->end back to the last mark again (7). Everything before a mark is on
  * disk already (4). */
-static nd_status write_again(const nd_log *log, unsigned char *bytes, nd_error *error) {
+static nd_status write_again(const nd_wal *log, unsigned char *bytes, nd_error *error) {
     bool marked = false;
     for (uint64_t begin = log->end, n; begin > HEAD && !marked;) {
         n = begin - HEAD < PIECE ? begin - HEAD : PIECE;
@@ -436,7 +436,7 @@ static nd_status write_again(const nd_log *log, unsigned char *bytes, nd_error *
     return ND_OK;
 }
 
-static nd_status recover(nd_log *log, nd_log_tail tail, nd_error *error) {
+static nd_status recover(nd_wal *log, nd_wal_tail tail, nd_error *error) {
     log->end = tail.end;
     ND_TRY(nd_file_size(log->fd, &log->size, log->path, error));
     ND_TRY(check_head(log->fd, log->path, log->number, log->size, error));
@@ -452,14 +452,14 @@ static nd_status recover(nd_log *log, nd_log_tail tail, nd_error *error) {
     return status;
 }
 
-nd_status nd_log_open(const char *path, uint64_t number, nd_log_tail tail,
-                      const nd_allocator *allocator, nd_log **out, nd_error *error) {
-    nd_log *log;
+nd_status nd_wal_open(const char *path, uint64_t number, nd_wal_tail tail,
+                      const nd_allocator *allocator, nd_wal **out, nd_error *error) {
+    nd_wal *log;
     nd_status status = make(path, number, allocator, &log, error);
     if (status == ND_OK) status = nd_file_open(path, ND_OPEN_READ_WRITE, &log->fd, error);
     if (status == ND_OK) status = recover(log, tail, error);
     if (status != ND_OK) {
-        nd_log_close(log);
+        nd_wal_close(log);
         return status;
     }
     *out = log;
@@ -467,21 +467,21 @@ nd_status nd_log_open(const char *path, uint64_t number, nd_log_tail tail,
 }
 
 /* Stores the header of the last record. `last` is LAST if it ends the group, otherwise 0. */
-static void store_last_header(nd_log *log, uint16_t last) {
+static void store_last_header(nd_wal *log, uint16_t last) {
     uint64_t begin = hash_begin(log->number, log->last);
     store_header(log->group + (log->last - log->end), begin, log->last_hash, log->last_size,
                  log->last_type | last);
 }
 
-nd_status nd_log_append(nd_log *log, uint16_t type, const void *payload, size_t size,
+nd_status nd_wal_append(nd_wal *log, uint16_t type, const void *payload, size_t size,
                         nd_error *error) {
     if (log->failure.status != ND_OK) return nd_fail_as(error, &log->failure);
     if (type == MARK || type >= LAST)
         return nd_fail(error, ND_ERR_ARGUMENT, "the type of a log record must be 1 to %d, not %u",
                        LAST - 1, type);
-    if (size > ND_LOG_MAX_RECORD)
+    if (size > ND_WAL_MAX_RECORD)
         return nd_fail(error, ND_ERR_ARGUMENT, "a log record must be of at most %u bytes, not %zu",
-                       ND_LOG_MAX_RECORD, size);
+                       ND_WAL_MAX_RECORD, size);
     bool first = log->used == 0, mark = first && log->durable;
     uint64_t offset = log->end + log->used + (mark ? HEADER : 0),
              end = record_end(offset, (uint32_t)size);
@@ -503,7 +503,7 @@ nd_status nd_log_append(nd_log *log, uint16_t type, const void *payload, size_t 
 
 /* The system reports a failed write to one sync only. So only one sync runs at a time, and none is
  * tried after a failure (8). */
-static nd_status sync_file(nd_log *log, nd_error *error) {
+static nd_status sync_file(nd_wal *log, nd_error *error) {
     pthread_mutex_lock(&log->syncing);
     nd_status status = atomic_load(&log->failed)
                            ? nd_fail(error, ND_ERR_IO, "%s: a write or sync of it has failed",
@@ -516,12 +516,12 @@ static nd_status sync_file(nd_log *log, nd_error *error) {
 
 /* Makes the file at least `need` bytes long. The caller syncs before it writes to the new part (1).
  */
-static nd_status extend(nd_log *log, uint64_t need, nd_error *error) {
-    log->size = (need + ND_LOG_STEP - 1) / ND_LOG_STEP * ND_LOG_STEP;
+static nd_status extend(nd_wal *log, uint64_t need, nd_error *error) {
+    log->size = (need + ND_WAL_STEP - 1) / ND_WAL_STEP * ND_WAL_STEP;
     return nd_file_resize(log->fd, log->size, log->path, error);
 }
 
-static nd_status write_group(nd_log *log, nd_error *error) {
+static nd_status write_group(nd_wal *log, nd_error *error) {
     uint64_t need = log->end + log->used + ALIGN;
     store_last_header(log, LAST);
     if (need > log->size) {
@@ -541,7 +541,7 @@ static nd_status write_group(nd_log *log, nd_error *error) {
 }
 
 /* Makes everything so far durable. */
-static nd_status make_durable(nd_log *log, nd_error *error) {
+static nd_status make_durable(nd_wal *log, nd_error *error) {
     if (log->durable) return ND_OK;
     ND_TRY(sync_file(log, error));
     log->durable = true;
@@ -550,18 +550,18 @@ static nd_status make_durable(nd_log *log, nd_error *error) {
 
 /* Writes the group. A file that is nearly full is extended for some more groups of this size, and
  * synced: one sync makes the group durable and the new part ready for records, so that no later
- * group has to wait for two. That also brings a mark at least once per ND_LOG_STEP bytes, or per
+ * group has to wait for two. That also brings a mark at least once per ND_WAL_STEP bytes, or per
  * few groups, which bounds the bytes that an opening writes again (7). */
-static nd_status commit(nd_log *log, nd_error *error) {
+static nd_status commit(nd_wal *log, nd_error *error) {
     if (log->used == 0) return ND_OK;
-    uint64_t ahead = 4 * log->used > ND_LOG_STEP ? 4 * log->used : ND_LOG_STEP;
+    uint64_t ahead = 4 * log->used > ND_WAL_STEP ? 4 * log->used : ND_WAL_STEP;
     ND_TRY(write_group(log, error));
     if (log->size - log->end >= ahead / 2) return ND_OK;
     ND_TRY(extend(log, log->end + ahead, error));
     return make_durable(log, error);
 }
 
-static nd_status check_not_failed(const nd_log *log, nd_error *error) {
+static nd_status check_not_failed(const nd_wal *log, nd_error *error) {
     if (log->failure.status != ND_OK) return nd_fail_as(error, &log->failure);
     if (atomic_load(&log->failed))
         return nd_fail(error, ND_ERR_IO, "%s: a sync of it has failed", log->path);
@@ -569,26 +569,26 @@ static nd_status check_not_failed(const nd_log *log, nd_error *error) {
 }
 
 /* Enters the state FAILED with log->failure. */
-static nd_status fail_for_good(nd_log *log, nd_error *error) {
+static nd_status fail_for_good(nd_wal *log, nd_error *error) {
     atomic_store(&log->failed, true);
     return nd_fail_as(error, &log->failure);
 }
 
-nd_status nd_log_commit(nd_log *log, nd_error *error) {
+nd_status nd_wal_commit(nd_wal *log, nd_error *error) {
     ND_TRY(check_not_failed(log, error));
     return commit(log, &log->failure) == ND_OK ? ND_OK : fail_for_good(log, error);
 }
 
-nd_status nd_log_commit_and_sync(nd_log *log, nd_error *error) {
-    ND_TRY(nd_log_commit(log, error));
+nd_status nd_wal_commit_and_sync(nd_wal *log, nd_error *error) {
+    ND_TRY(nd_wal_commit(log, error));
     return make_durable(log, &log->failure) == ND_OK ? ND_OK : fail_for_good(log, error);
 }
 
-nd_status nd_log_sync(nd_log *log, nd_error *error) { return sync_file(log, error); }
+nd_status nd_wal_sync(nd_wal *log, nd_error *error) { return sync_file(log, error); }
 
-uint64_t nd_log_size(const nd_log *log) { return log->end; }
+uint64_t nd_wal_size(const nd_wal *log) { return log->end; }
 
-void nd_log_close(nd_log *log) {
+void nd_wal_close(nd_wal *log) {
     if (!log) return;
     nd_file_close(log->fd);
     pthread_mutex_destroy(&log->syncing);

@@ -5,7 +5,7 @@
  *
  *   file      512 bytes   head
  *             ...         records, each at a multiple of 16
- *             >= 16       zeros, up to the end of the file, a multiple of ND_LOG_STEP
+ *             >= 16       zeros, up to the end of the file, a multiple of ND_WAL_STEP
  *
  *   head      8 bytes     magic "nd-log\r\n"
  *             4           version
@@ -51,15 +51,15 @@
  *
  * STATES of an open log.
  *
- *   DURABLE -> WRITTEN  [nd_log_commit]
- *   WRITTEN -> DURABLE  [nd_log_commit_and_sync; nd_log_commit if it extends the file]
+ *   DURABLE -> WRITTEN  [nd_wal_commit]
+ *   WRITTEN -> DURABLE  [nd_wal_commit_and_sync; nd_wal_commit if it extends the file]
  *   any     -> FAILED   [a failed write or sync]; only closing and recovering the log helps
  *
- * In the state DURABLE the next group gets a mark. nd_log_sync also makes records durable, but does
+ * In the state DURABLE the next group gets a mark. nd_wal_sync also makes records durable, but does
  * not change the state, because it may run beside a commit.
  *
- * THREADS. One thread at a time appends and commits. nd_log_sync may run on any thread beside
- * nd_log_append and nd_log_commit. Other processes may read the file while it is written. */
+ * THREADS. One thread at a time appends and commits. nd_wal_sync may run on any thread beside
+ * nd_wal_append and nd_wal_commit. Other processes may read the file while it is written. */
 #ifndef ND_STORAGE_WRITE_AHEAD_LOG_H
 #define ND_STORAGE_WRITE_AHEAD_LOG_H
 
@@ -67,19 +67,19 @@
 #include "base/limits.h"
 #include "base/status.h"
 
-enum { ND_LOG_STEP = ND_LIMIT(1 << 20, 1024) }; /* the file grows by multiples of so many bytes */
+enum { ND_WAL_STEP = ND_LIMIT(1 << 20, 1024) }; /* the file grows by multiples of so many bytes */
 
-#define ND_LOG_MAX_RECORD (UINT32_C(1) << 30) /* bytes of a payload */
+#define ND_WAL_MAX_RECORD (UINT32_C(1) << 30) /* bytes of a payload */
 
 /* Receives one record. The payload is valid during the call. */
-typedef nd_status nd_log_record_fn(void *context, uint16_t type, const unsigned char *payload,
+typedef nd_status nd_wal_record_fn(void *context, uint16_t type, const unsigned char *payload,
                                    size_t size, nd_error *error);
 
 /* The end of the last whole group, as a reader found it. */
-typedef struct nd_log_tail {
+typedef struct nd_wal_tail {
     uint64_t end; /* offset in the file: the next group begins there */
     bool torn;    /* there are bytes that are not zero behind it */
-} nd_log_tail;
+} nd_wal_tail;
 
 /* Reads the records of all whole groups, in order, and sets *tail. Takes memory for the largest
  * group.
@@ -91,44 +91,44 @@ typedef struct nd_log_tail {
  * ND_ERR_IO: the file is missing, or cannot be read. ND_ERR_CORRUPT: it is damaged, cut off, not a
  * log, or the log of another number. A failure of `fn` ends reading and is returned. Records may
  * have been delivered before a failure. */
-nd_status nd_log_read(const char *path, uint64_t number, nd_log_record_fn *fn, void *context,
-                      const nd_allocator *allocator, nd_log_tail *tail, nd_error *error);
+nd_status nd_wal_read(const char *path, uint64_t number, nd_wal_record_fn *fn, void *context,
+                      const nd_allocator *allocator, nd_wal_tail *tail, nd_error *error);
 
-typedef struct nd_log nd_log;
+typedef struct nd_wal nd_wal;
 
 /* Whether a file begins like the log of that number. False if it cannot be read. */
-bool nd_log_is(const char *path, uint64_t number);
+bool nd_wal_is(const char *path, uint64_t number);
 
 /* Creates a log; its name is durable. Until its head is durable, the file's name ends with
  * ND_UNFINISHED. An existing file is an error. */
-nd_status nd_log_create(const char *path, uint64_t number, const nd_allocator *allocator,
-                        nd_log **out, nd_error *error);
+nd_status nd_wal_create(const char *path, uint64_t number, const nd_allocator *allocator,
+                        nd_wal **out, nd_error *error);
 
-/* Recovers a log and opens it for appending at tail->end, as nd_log_read returned it. Torn bytes
+/* Recovers a log and opens it for appending at tail->end, as nd_wal_read returned it. Torn bytes
  * are zeroed, and everything that was read is made durable (6, 7). */
-nd_status nd_log_open(const char *path, uint64_t number, nd_log_tail tail,
-                      const nd_allocator *allocator, nd_log **out, nd_error *error);
+nd_status nd_wal_open(const char *path, uint64_t number, nd_wal_tail tail,
+                      const nd_allocator *allocator, nd_wal **out, nd_error *error);
 
 /* Adds a record to the current group, in memory. 0 < type < 2^15. A failure leaves the group
  * unchanged. */
-nd_status nd_log_append(nd_log *log, uint16_t type, const void *payload, size_t size,
+nd_status nd_wal_append(nd_wal *log, uint16_t type, const void *payload, size_t size,
                         nd_error *error);
 
 /* Writes the current group to the file, if there is one. The records survive the end of the
  * process, but perhaps not a crash of the machine. After a failure every later call returns it:
  * close the log, and recover it. */
-nd_status nd_log_commit(nd_log *log, nd_error *error);
+nd_status nd_wal_commit(nd_wal *log, nd_error *error);
 /* The same, and makes all records durable. */
-nd_status nd_log_commit_and_sync(nd_log *log, nd_error *error);
+nd_status nd_wal_commit_and_sync(nd_wal *log, nd_error *error);
 
 /* Makes all committed records durable, beside an append or a commit on another thread. After a
  * failure no commit succeeds. */
-nd_status nd_log_sync(nd_log *log, nd_error *error);
+nd_status nd_wal_sync(nd_wal *log, nd_error *error);
 
 /* Bytes in use: recovery reads so many. */
-uint64_t nd_log_size(const nd_log *log);
+uint64_t nd_wal_size(const nd_wal *log);
 
 /* Records that were not committed are lost. NULL is accepted. */
-void nd_log_close(nd_log *log);
+void nd_wal_close(nd_wal *log);
 
 #endif

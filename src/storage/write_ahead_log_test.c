@@ -13,7 +13,7 @@
 
 enum { NUMBER = 77, SECTOR = 512, HEAD = 512 };
 
-/* Each state of the disk is a file of at least ND_LOG_STEP bytes, which takes time. */
+/* Each state of the disk is a file of at least ND_WAL_STEP bytes, which takes time. */
 enum { CRASH_ROUNDS = ND_LIMIT(15, 80) };
 
 /* ---- the oracle: all appended records */
@@ -64,18 +64,18 @@ static void fill_payload(entry *e, uint64_t *seed) {
     fclose(f);
 }
 
-static void append_entry(nd_log *log, uint16_t type, size_t size, bool last, uint64_t *seed) {
+static void append_entry(nd_wal *log, uint16_t type, size_t size, bool last, uint64_t *seed) {
     nd_error error;
     entry *e = &entries[entry_count];
     assert_true(entry_count < sizeof entries / sizeof *entries);
     *e = (entry){.type = type, .last = last, .size = size};
     fill_payload(e, seed);
-    assert_int_equal(nd_log_append(log, e->type, e->payload, e->size, &error), ND_OK);
+    assert_int_equal(nd_wal_append(log, e->type, e->payload, e->size, &error), ND_OK);
     entry_count++;
     group_count += last;
 }
 
-static void append_random(nd_log *log, uint64_t *seed) {
+static void append_random(nd_wal *log, uint64_t *seed) {
     for (size_t left = 1 + random_below(seed, 4); left > 0; left--) {
         uint16_t type = (uint16_t)(1 + random_below(seed, 0x7fff));
         append_entry(log, type, random_size(seed), left == 1, seed);
@@ -102,7 +102,7 @@ static nd_status compare(void *context, uint16_t type, const unsigned char *payl
 typedef struct outcome {
     nd_status status;
     size_t groups;
-    nd_log_tail tail;
+    nd_wal_tail tail;
     nd_error error;
 } outcome;
 
@@ -110,7 +110,7 @@ typedef struct outcome {
 static outcome read_log(const char *path) {
     outcome o = {0};
     given g = {0};
-    o.status = nd_log_read(path, NUMBER, compare, &g, &nd_allocator_default, &o.tail, &o.error);
+    o.status = nd_wal_read(path, NUMBER, compare, &g, &nd_allocator_default, &o.tail, &o.error);
     assert_true(g.entries == 0 || entries[g.entries - 1].last);
     o.groups = g.groups;
     return o;
@@ -124,24 +124,24 @@ static outcome expect_groups(const char *path, size_t least, size_t most) {
     return o;
 }
 
-static nd_log *create(void) {
-    nd_log *log;
+static nd_wal *create(void) {
+    nd_wal *log;
     nd_error error;
     forget_from(0);
-    assert_int_equal(nd_log_create("log", NUMBER, &nd_allocator_default, &log, &error), ND_OK);
+    assert_int_equal(nd_wal_create("log", NUMBER, &nd_allocator_default, &log, &error), ND_OK);
     return log;
 }
 
-static nd_status commit(nd_log *log, bool sync, nd_error *error) {
-    return sync ? nd_log_commit_and_sync(log, error) : nd_log_commit(log, error);
+static nd_status commit(nd_wal *log, bool sync, nd_error *error) {
+    return sync ? nd_wal_commit_and_sync(log, error) : nd_wal_commit(log, error);
 }
 
-static nd_log *reopen(const outcome *o) {
-    nd_log *log = NULL;
+static nd_wal *reopen(const outcome *o) {
+    nd_wal *log = NULL;
     nd_error error;
-    if (nd_log_open("log", NUMBER, o->tail, &nd_allocator_default, &log, &error) != ND_OK)
+    if (nd_wal_open("log", NUMBER, o->tail, &nd_allocator_default, &log, &error) != ND_OK)
         fail_msg("%s", error.message);
-    assert_int_equal(nd_log_size(log), o->tail.end);
+    assert_int_equal(nd_wal_size(log), o->tail.end);
     return log;
 }
 
@@ -330,7 +330,7 @@ static void watch(void) {
 
 static int set_up_world(void **state) {
     (void)state;
-    world.room = 64 * 1024 + 2 * (size_t)ND_LOG_STEP;
+    world.room = 64 * 1024 + 2 * (size_t)ND_WAL_STEP;
     world.durable = calloc(world.room, 1);
     world.cache = calloc(world.room, 1);
     world.crashed = calloc(world.room, 1);
@@ -354,7 +354,7 @@ static int end_world(void **state) {
 }
 
 /* Writes some groups, some of them synced. False: a call failed, as the model made it do. */
-static bool live(nd_log *log, uint64_t *seed) {
+static bool live(nd_wal *log, uint64_t *seed) {
     nd_error error;
     for (size_t groups = 1 + random_below(seed, 5); groups > 0; groups--) {
         bool sync = random_below(seed, 2);
@@ -365,9 +365,9 @@ static bool live(nd_log *log, uint64_t *seed) {
         }
         nd_error again;
         assert_true(world.fails_in < 0 && error.status == ND_ERR_IO);
-        assert_int_equal(nd_log_append(log, 1, "x", 1, &again), ND_ERR_IO);
+        assert_int_equal(nd_wal_append(log, 1, "x", 1, &again), ND_ERR_IO);
         assert_string_equal(again.message, error.message);
-        assert_int_equal(nd_log_commit_and_sync(log, &again), ND_ERR_IO);
+        assert_int_equal(nd_wal_commit_and_sync(log, &again), ND_ERR_IO);
         assert_string_equal(again.message, error.message);
         return false;
     }
@@ -376,11 +376,11 @@ static bool live(nd_log *log, uint64_t *seed) {
 
 /* Opens the log again, from any state of the file. All records read are acknowledged from then on.
  */
-static nd_log *recover(void) {
+static nd_wal *recover(void) {
     outcome o = expect_groups("log", world.acknowledged, group_count);
     forget_from(o.groups);
     world.has_next = false;
-    nd_log *log = reopen(&o);
+    nd_wal *log = reopen(&o);
     world.acknowledged = group_count;
     return log;
 }
@@ -405,20 +405,20 @@ static void test_crashes(void **state) {
         world.watched = false;
         world.short_once = round % 2;
         unlink("log");
-        nd_log *log = create();
+        nd_wal *log = create();
         world.acknowledged = 0;
         world.has_next = false;
         watch();
-        for (int lives = 0; lives < 8 && nd_log_size(log) < 60000; lives++) {
+        for (int lives = 0; lives < 8 && nd_wal_size(log) < 60000; lives++) {
             unsigned fate = (unsigned)random_below(&seed, 4);
             world.fails_in = fate == 0 ? (long)random_below(&seed, 8) : -1;
             live(log, &seed);
             world.fails_in = -1;
-            nd_log_close(log);
+            nd_wal_close(log);
             if (random_below(&seed, 2)) crash();
             log = recover();
         }
-        nd_log_close(log);
+        nd_wal_close(log);
         expect_groups("log", group_count, group_count);
     }
     assert_true(world.tried > 1000 && world.with_tear > 100 && world.with_loss > 100);
@@ -428,13 +428,13 @@ static void test_crashes(void **state) {
 
 static void clean_log(uint64_t seed, size_t groups) {
     nd_error error;
-    nd_log *log = create();
+    nd_wal *log = create();
     for (size_t g = 0; g < groups; g++) {
         append_random(log, &seed);
         assert_int_equal(commit(log, g % 4 != 2, &error), ND_OK);
     }
-    assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
-    nd_log_close(log);
+    assert_int_equal(nd_wal_commit_and_sync(log, &error), ND_OK);
+    nd_wal_close(log);
     expect_groups("log", group_count, group_count);
 }
 
@@ -494,7 +494,7 @@ static void test_cut_off(void **state) {
          cut += cut < end + 100 || cut + 100 > size ? 1 : 1 + size / 1000) {
         put_file("crash", world.cache, cut);
         bool whole = expect_whole_or_named("crash");
-        assert_int_equal(whole, cut >= end + 16 && cut % ND_LOG_STEP == 0);
+        assert_int_equal(whole, cut >= end + 16 && cut % ND_WAL_STEP == 0);
     }
     unlink("log");
 }
@@ -504,15 +504,15 @@ static void test_lost_sectors(void **state) {
     (void)state;
     nd_error error;
     uint64_t seed = 300;
-    nd_log *log = create();
+    nd_wal *log = create();
     size_t last_begin = 0, seen = 0;
     for (size_t g = 0; g < 12; g++) {
-        last_begin = (size_t)nd_log_size(log);
+        last_begin = (size_t)nd_wal_size(log);
         append_random(log, &seed);
-        assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
+        assert_int_equal(nd_wal_commit_and_sync(log, &error), ND_OK);
     }
-    size_t end = (size_t)nd_log_size(log), size = get_file("log", world.cache, world.room);
-    nd_log_close(log);
+    size_t end = (size_t)nd_wal_size(log), size = get_file("log", world.cache, world.room);
+    nd_wal_close(log);
     for (size_t sector = 1; sector * SECTOR < end; sector++) {
         memcpy(world.crashed, world.cache, size);
         memset(world.crashed + sector * SECTOR, 0, SECTOR);
@@ -534,39 +534,39 @@ static void test_lost_sectors(void **state) {
 
 static nd_status read_to(const char *path, uint64_t number, nd_error *error) {
     given g = {0};
-    nd_log_tail tail;
-    return nd_log_read(path, number, compare, &g, &nd_allocator_default, &tail, error);
+    nd_wal_tail tail;
+    return nd_wal_read(path, number, compare, &g, &nd_allocator_default, &tail, error);
 }
 
 static void test_errors(void **state) {
     (void)state;
     nd_error error;
-    nd_log *log = create(), *other = NULL;
-    assert_int_equal(nd_log_create("log", NUMBER, &nd_allocator_default, &other, &error),
+    nd_wal *log = create(), *other = NULL;
+    assert_int_equal(nd_wal_create("log", NUMBER, &nd_allocator_default, &other, &error),
                      ND_ERR_IO);
     assert_string_equal(error.message, "log: cannot make it: File exists");
-    assert_int_equal(nd_log_create("none/log", NUMBER, &nd_allocator_default, &other, &error),
+    assert_int_equal(nd_wal_create("none/log", NUMBER, &nd_allocator_default, &other, &error),
                      ND_ERR_IO);
-    assert_int_equal(nd_log_append(log, 0, "", 0, &error), ND_ERR_ARGUMENT);
-    assert_int_equal(nd_log_append(log, 0x8000, "", 0, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_wal_append(log, 0, "", 0, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_wal_append(log, 0x8000, "", 0, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "the type of a log record must be 1 to 32767, not 32768");
-    assert_int_equal(nd_log_append(log, 1, "", (size_t)ND_LOG_MAX_RECORD + 1, &error),
+    assert_int_equal(nd_wal_append(log, 1, "", (size_t)ND_WAL_MAX_RECORD + 1, &error),
                      ND_ERR_ARGUMENT);
-    assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
-    assert_int_equal(nd_log_size(log), HEAD);
-    nd_log_close(log);
-    nd_log_close(NULL);
+    assert_int_equal(nd_wal_commit_and_sync(log, &error), ND_OK);
+    assert_int_equal(nd_wal_size(log), HEAD);
+    nd_wal_close(log);
+    nd_wal_close(NULL);
     assert_int_equal(read_to("none", NUMBER, &error), ND_ERR_IO);
     assert_string_equal(error.message, "none: cannot open: No such file or directory");
     assert_int_equal(read_to("log", NUMBER + 1, &error), ND_ERR_CORRUPT);
     assert_string_equal(error.message, "log: another log: number 77 at byte 16");
-    assert_int_equal(nd_log_open("log", NUMBER + 1, (nd_log_tail){.end = HEAD},
+    assert_int_equal(nd_wal_open("log", NUMBER + 1, (nd_wal_tail){.end = HEAD},
                                  &nd_allocator_default, &other, &error),
                      ND_ERR_CORRUPT);
-    assert_int_equal(nd_log_open("none", NUMBER, (nd_log_tail){.end = HEAD}, &nd_allocator_default,
+    assert_int_equal(nd_wal_open("none", NUMBER, (nd_wal_tail){.end = HEAD}, &nd_allocator_default,
                                  &other, &error),
                      ND_ERR_IO);
-    assert_int_equal(nd_log_open("log", NUMBER, (nd_log_tail){.end = ND_LOG_STEP},
+    assert_int_equal(nd_wal_open("log", NUMBER, (nd_wal_tail){.end = ND_WAL_STEP},
                                  &nd_allocator_default, &other, &error),
                      ND_ERR_CORRUPT);
     assert_int_equal(read_to(".", NUMBER, &error), ND_ERR_CORRUPT);
@@ -588,13 +588,13 @@ static nd_status stop(void *context, uint16_t type, const unsigned char *payload
 static void test_receiver_fails(void **state) {
     (void)state;
     nd_error error;
-    nd_log *log = create();
-    assert_int_equal(nd_log_append(log, 5, "abc", 3, &error), ND_OK);
-    assert_int_equal(nd_log_commit(log, &error), ND_OK);
-    nd_log_close(log);
+    nd_wal *log = create();
+    assert_int_equal(nd_wal_append(log, 5, "abc", 3, &error), ND_OK);
+    assert_int_equal(nd_wal_commit(log, &error), ND_OK);
+    nd_wal_close(log);
     size_t seen = 0;
-    nd_log_tail tail;
-    assert_int_equal(nd_log_read("log", NUMBER, stop, &seen, &nd_allocator_default, &tail, &error),
+    nd_wal_tail tail;
+    assert_int_equal(nd_wal_read("log", NUMBER, stop, &seen, &nd_allocator_default, &tail, &error),
                      ND_ERR_CORRUPT);
     assert_string_equal(error.message, "a record of type 5");
     assert_int_equal(seen, 3);
@@ -609,14 +609,14 @@ static void test_failing_calls(void **state) {
     for (long n = 0; failed; n++) {
         uint64_t seed = 400;
         nd_error error;
-        nd_log *log = NULL;
+        nd_wal *log = NULL;
         forget_from(0);
         world.acknowledged = 0;
         world.fails_in = n;
-        nd_status status = nd_log_create("log", NUMBER, &nd_allocator_default, &log, &error);
+        nd_status status = nd_wal_create("log", NUMBER, &nd_allocator_default, &log, &error);
         if (status == ND_OK) {
             for (bool well = true; well && group_count < 12;) well = live(log, &seed);
-            nd_log_close(log);
+            nd_wal_close(log);
         } else {
             assert_int_equal(status, ND_ERR_IO);
             assert_int_not_equal(access("log", F_OK), 0);
@@ -626,7 +626,7 @@ static void test_failing_calls(void **state) {
         if (status != ND_OK) continue;
         log = recover();
         live(log, &seed);
-        nd_log_close(log);
+        nd_wal_close(log);
         expect_groups("log", group_count, group_count);
         unlink("log");
     }
@@ -640,10 +640,10 @@ static void test_failing_recovery(void **state) {
     uint64_t seed = 501;
     clean_log(500, 3);
     outcome clean = read_log("log");
-    nd_log *log = reopen(&clean);
+    nd_wal *log = reopen(&clean);
     append_entry(log, 1, 3000, true, &seed);
-    assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
-    nd_log_close(log);
+    assert_int_equal(nd_wal_commit_and_sync(log, &error), ND_OK);
+    nd_wal_close(log);
     size_t size = get_file("log", world.cache, world.room);
     memset(world.cache + clean.tail.end + 1000, 0, SECTOR);
     for (long n = 0; failed; n++) {
@@ -651,11 +651,11 @@ static void test_failing_recovery(void **state) {
         outcome o = read_log("log");
         assert_true(o.status == ND_OK && o.tail.torn && o.tail.end == clean.tail.end);
         world.fails_in = n;
-        nd_status status = nd_log_open("log", NUMBER, o.tail, &nd_allocator_default, &log, &error);
+        nd_status status = nd_wal_open("log", NUMBER, o.tail, &nd_allocator_default, &log, &error);
         failed = world.fails_in < 0;
         world.fails_in = -1;
         assert_int_equal(status, failed ? ND_ERR_IO : ND_OK);
-        if (!failed) nd_log_close(log);
+        if (!failed) nd_wal_close(log);
         assert_int_equal(expect_groups("log", o.groups, o.groups).tail.end, o.tail.end);
     }
     assert_false(read_log("log").tail.torn);
@@ -669,22 +669,22 @@ static void test_failing_memory(void **state) {
         failing_allocator memory = {.left = n};
         nd_allocator allocator = failing_allocator_make(&memory);
         nd_error error;
-        nd_log *log = NULL;
+        nd_wal *log = NULL;
         given g = {0};
         uint64_t seed = 600;
-        nd_log_tail tail = {0};
+        nd_wal_tail tail = {0};
         unlink("log");
         clean_log(seed, 3);
-        status = nd_log_read("log", NUMBER, compare, &g, &allocator, &tail, &error);
-        if (status == ND_OK) status = nd_log_open("log", NUMBER, tail, &allocator, &log, &error);
+        status = nd_wal_read("log", NUMBER, compare, &g, &allocator, &tail, &error);
+        if (status == ND_OK) status = nd_wal_open("log", NUMBER, tail, &allocator, &log, &error);
         for (size_t i = 0; i < 4 && status == ND_OK; i++)
-            status = nd_log_append(log, 1, entries[i].payload, entries[i].size, &error);
-        if (status == ND_OK) status = nd_log_commit_and_sync(log, &error);
-        nd_log_close(log);
+            status = nd_wal_append(log, 1, entries[i].payload, entries[i].size, &error);
+        if (status == ND_OK) status = nd_wal_commit_and_sync(log, &error);
+        nd_wal_close(log);
         if (status == ND_OK) {
             unlink("log");
-            status = nd_log_create("log", NUMBER, &allocator, &log, &error);
-            if (status == ND_OK) nd_log_close(log);
+            status = nd_wal_create("log", NUMBER, &allocator, &log, &error);
+            if (status == ND_OK) nd_wal_close(log);
         }
         assert_true(status == ND_OK || status == ND_ERR_MEMORY);
         assert_int_equal(memory.live, 0);
@@ -698,19 +698,19 @@ static void test_append_again(void **state) {
     failing_allocator memory = {.left = FAILING_ALLOCATOR_NEVER};
     nd_allocator allocator = failing_allocator_make(&memory);
     nd_error error;
-    nd_log *log;
+    nd_wal *log;
     uint64_t seed = 650;
     forget_from(0);
-    assert_int_equal(nd_log_create("log", NUMBER, &allocator, &log, &error), ND_OK);
+    assert_int_equal(nd_wal_create("log", NUMBER, &allocator, &log, &error), ND_OK);
     for (size_t i = 0; i < 3; i++) {
         append_entry(log, 9, 1000, i == 2, &seed);
         memory.left = 0;
         unsigned char payload[5000] = {0};
-        assert_int_equal(nd_log_append(log, 8, payload, sizeof payload, &error), ND_ERR_MEMORY);
+        assert_int_equal(nd_wal_append(log, 8, payload, sizeof payload, &error), ND_ERR_MEMORY);
         memory.left = FAILING_ALLOCATOR_NEVER;
     }
-    assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
-    nd_log_close(log);
+    assert_int_equal(nd_wal_commit_and_sync(log, &error), ND_OK);
+    nd_wal_close(log);
     expect_groups("log", 1, 1);
     assert_int_equal(memory.live, 0);
     unlink("log");
@@ -756,19 +756,19 @@ static void test_golden(void **state) {
                    {0x00, 0x00, 0x00, 0x00, 0x02, 0x80, 0x6b, 0xdc, 0x6b, 0x47, 0xaa, 0x6a, 0xe2,
                     0xff, 0x6b, 0xff}}};
     nd_error error;
-    nd_log *log;
+    nd_wal *log;
     unsigned char payload[440];
     for (size_t i = 0; i < sizeof payload; i++) payload[i] = (unsigned char)(i * 7);
-    assert_int_equal(nd_log_create("log", 0x0123456789abcdef, &nd_allocator_default, &log, &error),
+    assert_int_equal(nd_wal_create("log", 0x0123456789abcdef, &nd_allocator_default, &log, &error),
                      ND_OK);
-    assert_int_equal(nd_log_append(log, 1, payload, sizeof payload, &error), ND_OK);
-    assert_int_equal(nd_log_append(log, 0x7fff, "0123456789abcdef", 16, &error), ND_OK);
-    assert_int_equal(nd_log_append(log, 2, "", 0, &error), ND_OK);
-    assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
-    assert_int_equal(nd_log_size(log), 1056);
-    nd_log_close(log);
+    assert_int_equal(nd_wal_append(log, 1, payload, sizeof payload, &error), ND_OK);
+    assert_int_equal(nd_wal_append(log, 0x7fff, "0123456789abcdef", 16, &error), ND_OK);
+    assert_int_equal(nd_wal_append(log, 2, "", 0, &error), ND_OK);
+    assert_int_equal(nd_wal_commit_and_sync(log, &error), ND_OK);
+    assert_int_equal(nd_wal_size(log), 1056);
+    nd_wal_close(log);
     size_t size = get_file("log", world.cache, world.room);
-    assert_int_equal(size % ND_LOG_STEP, 0);
+    assert_int_equal(size % ND_WAL_STEP, 0);
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++)
         assert_memory_equal(world.cache + golden[i].offset, golden[i].bytes, golden[i].size);
     for (size_t i = 24; i < 504; i++) assert_int_equal(world.cache[i], 0);
@@ -782,7 +782,7 @@ static void test_large(void **state) {
     (void)state;
     nd_error error;
     uint64_t seed = 700;
-    nd_log *log = create();
+    nd_wal *log = create();
     const size_t sizes[] = {3000000, 0, 1 << 20, 511 * 4096, (1 << 20) - 1};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         append_entry(log, 3, sizes[i], true, &seed);
@@ -790,9 +790,9 @@ static void test_large(void **state) {
     }
     for (size_t left = 1000; left > 0; left--)
         append_entry(log, 4, random_size(&seed), left == 1, &seed);
-    assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
+    assert_int_equal(nd_wal_commit_and_sync(log, &error), ND_OK);
     expect_groups("log", group_count, group_count);
-    nd_log_close(log);
+    nd_wal_close(log);
     unlink("log");
 }
 

@@ -4,19 +4,19 @@
 
 #include <string.h>
 
-void nd_store_probe_init(nd_store_probe *probe, const nd_allocator *allocator) {
-    *probe = (nd_store_probe){.allocator = *allocator};
+void nd_lookup_context_init(nd_lookup_context *probe, const nd_allocator *allocator) {
+    *probe = (nd_lookup_context){.allocator = *allocator};
 }
 
-void nd_store_probe_free(nd_store_probe *probe) {
+void nd_lookup_context_free(nd_lookup_context *probe) {
     nd_release(&probe->allocator, probe->totals);
     nd_release(&probe->allocator, probe->ranges);
-    nd_store_probe_init(probe, &probe->allocator);
+    nd_lookup_context_init(probe, &probe->allocator);
 }
 
 /* Looks up a few ascending keys of one band in a segment. *close false: they are too far apart, and
  * nothing was looked up. */
-static nd_status look_up_close(const nd_segment *segment, const nd_store_probe *p, bool *close,
+static nd_status look_up_close(const nd_segment *segment, const nd_lookup_context *p, bool *close,
                                nd_key_range *ranges, nd_error *error) {
     uint64_t keys[ND_CLOSE_LOOKUPS];
     for (size_t i = 0; i < p->count; i++) keys[i] = p->lookups[i].key;
@@ -28,7 +28,7 @@ static nd_status look_up_close(const nd_segment *segment, const nd_store_probe *
 
 /* Looks up keys in the segments [first, end), in three rounds: prefetch the lines of the
  * directories, then the entries, then read both. So the waits of all lookups for memory overlap. */
-static nd_status look_up_apart(const nd_store *s, size_t first, size_t end, nd_store_probe *p,
+static nd_status look_up_apart(const nd_store *s, size_t first, size_t end, nd_lookup_context *p,
                                nd_error *error) {
     const nd_band_lookup *l = p->lookups;
     size_t n = p->count;
@@ -50,7 +50,7 @@ static nd_status look_up_apart(const nd_store *s, size_t first, size_t end, nd_s
     return ND_OK;
 }
 
-static nd_status look_up_in_segments(const nd_store *s, nd_store_probe *p, nd_error *error) {
+static nd_status look_up_in_segments(const nd_store *s, nd_lookup_context *p, nd_error *error) {
     size_t segments = s->state.segment_count, n = p->count;
     bool one_band = n > 1 && n <= ND_CLOSE_LOOKUPS && p->lookups[0].band == p->lookups[n - 1].band,
          close;
@@ -62,7 +62,7 @@ static nd_status look_up_in_segments(const nd_store *s, nd_store_probe *p, nd_er
     return ND_OK;
 }
 
-nd_status nd_store_look_up(const nd_store *s, nd_store_probe *p, const nd_band_lookup *lookups,
+nd_status nd_store_look_up(const nd_store *s, nd_lookup_context *p, const nd_band_lookup *lookups,
                            size_t count, nd_error *error) {
     size_t segments = s->state.segment_count;
     if (!nd_reserve(&p->allocator, &p->totals, &p->total_capacity, count) ||
@@ -73,12 +73,12 @@ nd_status nd_store_look_up(const nd_store *s, nd_store_probe *p, const nd_band_l
     if (count == 0) return ND_OK;
     memset(p->totals, 0, count * sizeof *p->totals);
     for (size_t i = 0; i < count; i++)
-        nd_memory_table_prefetch(s->memtable, lookups[i].band, lookups[i].key);
+        nd_memtable_prefetch(s->memtable, lookups[i].band, lookups[i].key);
     ND_TRY(look_up_in_segments(s, p, error));
     for (size_t i = 0; i < count; i++) {
         const nd_band_lookup *l = &lookups[i];
-        for (uint32_t d = nd_memory_table_find(s->memtable, l->band, l->key); d != UINT32_MAX;
-             d = nd_memory_table_next(s->memtable, l->band, d))
+        for (uint32_t d = nd_memtable_find(s->memtable, l->band, l->key); d != UINT32_MAX;
+             d = nd_memtable_next(s->memtable, l->band, d))
             p->totals[i]++;
     }
     return ND_OK;
@@ -114,14 +114,15 @@ static nd_status read_segment(bucket_reader *r, size_t g, uint32_t band, nd_key_
 }
 
 static void read_memtable(bucket_reader *r, const nd_band_lookup *l) {
-    const nd_memory_table *recent = r->store->memtable;
-    for (uint32_t d = nd_memory_table_find(recent, l->band, l->key);
-         d != UINT32_MAX && r->count < r->most; d = nd_memory_table_next(recent, l->band, d))
+    const nd_memtable *recent = r->store->memtable;
+    for (uint32_t d = nd_memtable_find(recent, l->band, l->key);
+         d != UINT32_MAX && r->count < r->most; d = nd_memtable_next(recent, l->band, d))
         r->numbers[r->count++] = nd_store_segment_numbers(r->store) + d;
 }
 
-nd_status nd_store_members(const nd_store *s, const nd_store_probe *p, size_t i, size_t most,
-                           uint32_t *numbers, size_t *count, nd_error *error) {
+nd_status nd_store_bucket_documents(const nd_store *s, const nd_lookup_context *p, size_t i,
+                                    size_t most, uint32_t *numbers, size_t *count,
+                                    nd_error *error) {
     const nd_band_lookup *l = &p->lookups[i];
     bucket_reader r = {.store = s, .numbers = numbers, .most = most};
     for (size_t g = 0; g < s->state.segment_count; g++)

@@ -12,26 +12,26 @@ typedef struct nd_band_lookup {
 } nd_band_lookup;
 
 /* The context of one thread. */
-typedef struct nd_store_probe {
+typedef struct nd_lookup_context {
     nd_allocator allocator;
     const nd_band_lookup *lookups; /* the caller's */
     size_t count;
     uint64_t *totals;     /* documents of each lookup, removed ones included */
     nd_key_range *ranges; /* of lookup i in segment s: [s * count + i] */
     size_t total_capacity, range_capacity;
-} nd_store_probe;
+} nd_lookup_context;
 
-void nd_store_probe_init(nd_store_probe *probe, const nd_allocator *allocator);
-void nd_store_probe_free(nd_store_probe *probe);
+void nd_lookup_context_init(nd_lookup_context *probe, const nd_allocator *allocator);
+void nd_lookup_context_free(nd_lookup_context *probe);
 
-/* Fills probe->totals. The lookups must stay until nd_store_members has been called for the last
- * time. They either have one key of each band, or ascending keys of one band. The latter is faster
- * for at most ND_CLOSE_LOOKUPS keys that are close together in the segments. */
+/* Fills probe->totals. The lookups must stay until nd_store_bucket_documents has been called for
+ * the last time. They either have one key of each band, or ascending keys of one band. The latter
+ * is faster for at most ND_CLOSE_LOOKUPS keys that are close together in the segments. */
 enum { ND_CLOSE_LOOKUPS = 32 };
-nd_status nd_store_look_up(const nd_store *store, nd_store_probe *probe,
+nd_status nd_store_look_up(const nd_store *store, nd_lookup_context *probe,
                            const nd_band_lookup *lookups, size_t count, nd_error *error);
 /* Reads the first `most` documents of lookup i that are not removed, ascending. */
-nd_status nd_store_members(const nd_store *store, const nd_store_probe *probe, size_t i,
-                           size_t most, uint32_t *numbers, size_t *count, nd_error *error);
+nd_status nd_store_bucket_documents(const nd_store *store, const nd_lookup_context *probe, size_t i,
+                                    size_t most, uint32_t *numbers, size_t *count, nd_error *error);
 
 #endif

@@ -87,7 +87,7 @@ static uint32_t moved_document(const merger *m, size_t g, uint32_t document) {
 /* Asks whether to go on, once in INTERVAL of the items that are done one by one. */
 static nd_status ask(const merger *m, uint32_t done, nd_error *error) {
     enum { INTERVAL = 4096 };
-    return done % INTERVAL == 0 ? nd_progress_ask(m->store->disk.progress, error) : ND_OK;
+    return done % INTERVAL == 0 ? nd_progress_poll(m->store->disk.progress, error) : ND_OK;
 }
 
 static nd_status copy_rows(const merger *m, nd_segment_writer *w, nd_error *error) {
@@ -241,7 +241,7 @@ static nd_status make_next(merger *m, const nd_manifest_segment *merged, nd_mani
     if (m->documents > 0) *to++ = *merged;
     memmove(to, next->segments + m->end, after * sizeof *to);
     next->segment_count = (size_t)(to - next->segments) + after;
-    nd_batch_mark mark = m->store->mark;
+    nd_ingest_mark mark = m->store->mark;
     mark.begin = moved_number(m, mark.begin);
     mark.end = moved_number(m, mark.end);
     return nd_ingest_mark_set(next, &mark, error);

@@ -81,7 +81,7 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
     finding *f = context;
     uint64_t begin, end;
     (void)more;
-    ND_TRY(nd_hamming_places(hit->tables, hit->entry, &begin, &end, error));
+    ND_TRY(nd_hamming_slots(hit->tables, hit->entry, &begin, &end, error));
     for (; begin < end; begin++) {
         uint32_t document;
         ND_TRY(nd_hamming_document(hit->tables, begin, &document, error));
@@ -90,13 +90,13 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
     return ND_OK;
 }
 
-static void check_query(const nd_store *s, const model *m, nd_hamming_prober *prober,
+static void check_query(const nd_store *s, const model *m, nd_hamming_search_context *prober,
                         nd_fingerprint query, uint32_t bits, bool numbered) {
     static finding f;
     nd_error error;
     uint32_t begin;
     f = (finding){.store = s, .numbered = numbered};
-    for (size_t g = 0; g < nd_store_segments(s); g++) {
+    for (size_t g = 0; g < nd_store_segment_count(s); g++) {
         const nd_segment *segment = nd_store_segment(s, g, &f.begin);
         const nd_hamming_request request = {.tables = &segment->hamming,
                                             .queries = &query,
@@ -106,10 +106,10 @@ static void check_query(const nd_store *s, const model *m, nd_hamming_prober *pr
                                             .context = &f};
         assert_int_equal(nd_hamming_search(prober, &request, &error), ND_OK);
     }
-    const nd_memory_table *recent = nd_store_recent(s, &begin);
-    for (uint32_t d = 0; d < nd_memory_table_count(recent); d++) {
+    const nd_memtable *recent = nd_store_memtable(s, &begin);
+    for (uint32_t d = 0; d < nd_memtable_count(recent); d++) {
         nd_stored_document document;
-        nd_memory_table_document(recent, d, &document);
+        nd_memtable_document(recent, d, &document);
         uint32_t distance = nd_fingerprint_weight(
             nd_fingerprint_xor(nd_stored_fingerprint(&document, bits), query));
         if (distance <= K) find_number(&f, begin + d, distance);
@@ -122,13 +122,14 @@ static void check_query(const nd_store *s, const model *m, nd_hamming_prober *pr
 
 static void check_all(const nd_store *s, const model *m, uint64_t *seed, uint32_t bits,
                       bool numbered) {
-    nd_hamming_prober *prober;
+    nd_hamming_search_context *prober;
     nd_error error;
     if (nd_store_check(s, &error) != ND_OK) fail_msg("%s", error.message);
-    assert_int_equal(nd_hamming_prober_create(&nd_allocator_default, &prober, &error), ND_OK);
+    assert_int_equal(nd_hamming_search_context_create(&nd_allocator_default, &prober, &error),
+                     ND_OK);
     for (int i = 0; i < 20 && m->count; i++)
         check_query(s, m, prober, m->fingerprints[random_below(seed, m->count)], bits, numbered);
-    nd_hamming_prober_free(prober);
+    nd_hamming_search_context_free(prober);
 }
 
 /* Runs one store, in a directory of its own. */
@@ -162,7 +163,7 @@ static void check(uint32_t bits, bool numbered) {
         if (random_below(&seed, 4) == 0) check_all(s, &m, &seed, bits, numbered);
     }
     assert_int_equal(nd_store_compact_all(s, &error), ND_OK);
-    assert_int_equal(nd_store_segments(s), 1);
+    assert_int_equal(nd_store_segment_count(s), 1);
     check_all(s, &m, &seed, bits, numbered);
     nd_store_close(s);
     snprintf(command, sizeof command, "rm -r %s", directory);
@@ -194,7 +195,7 @@ static void check_in_memory(uint32_t bits, bool numbered) {
         if (random_below(&seed, 4) == 0) check_all(s, &m, &seed, bits, numbered);
     }
     assert_int_equal(nd_store_compact_all(s, &error), ND_OK);
-    assert_int_equal(nd_store_numbers(s), nd_store_live(s));
+    assert_int_equal(nd_store_document_count(s), nd_store_live_count(s));
     check_all(s, &m, &seed, bits, numbered);
     const nd_manifest_segment segment = {.documents = 1};
     assert_int_equal(nd_store_publish(s, &segment, NULL, &error), ND_ERR_ARGUMENT);

@@ -13,7 +13,7 @@
 nd_status nd_store_flush(nd_store *store, nd_error *error);
 /* Flushes only if the memtable has removed documents. After this a publication leaves all numbers
  * as they are. */
-nd_status nd_store_settle(nd_store *store, nd_error *error);
+nd_status nd_store_flush_removed(nd_store *store, nd_error *error);
 
 /* Chooses the number and the path (a new string of the store's allocator) of a segment for
  * nd_store_publish. ND_ERR_ARGUMENT: the store is in memory. */
@@ -22,6 +22,6 @@ nd_status nd_store_segment_path(nd_store *store, char **path, uint64_t *file, nd
  * ingest job's, in the numbers before the flush; the segment's numbers come behind those of the
  * memtable. */
 nd_status nd_store_publish(nd_store *store, const nd_manifest_segment *segment,
-                           const nd_batch_mark *mark, nd_error *error);
+                           const nd_ingest_mark *mark, nd_error *error);
 
 #endif

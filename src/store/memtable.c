@@ -22,7 +22,7 @@ enum { DOCUMENT_BITS = 64 - ND_BAND_BITS };
 #define NO_DOCUMENT ((UINT32_C(1) << DOCUMENT_BITS) - 1)
 #define EMPTY UINT64_MAX /* no key; a key without documents has VACATED */
 #define VACATED (NO_DOCUMENT - 1)
-_Static_assert(ND_MEMORY_TABLE_MOST == VACATED,
+_Static_assert(ND_MEMTABLE_MOST == VACATED,
                "documents have numbers below the two that mean something else");
 
 typedef struct band {
@@ -43,7 +43,7 @@ typedef struct entry {
 } entry;
 enum { PADDING = 8 };
 
-struct nd_memory_table {
+struct nd_memtable {
     nd_allocator allocator;
     nd_row_layout layout;
     uint32_t rings; /* bands, and one for the ids */
@@ -60,15 +60,15 @@ struct nd_memory_table {
 };
 
 /* Words per fingerprint. 0: there are none. */
-static unsigned words_of(const nd_memory_table *t) {
+static unsigned words_of(const nd_memtable *t) {
     return t->layout.bands > 0 ? 0 : t->layout.sketch_size > 8 ? 2 : 1;
 }
 
-static uint32_t id_band(const nd_memory_table *t) { return t->rings - 1; }
+static uint32_t id_band(const nd_memtable *t) { return t->rings - 1; }
 static uint64_t id_key(const char *id, size_t length) {
     return nd_band_number(nd_id_hash(id, length));
 }
-static const unsigned char *payload_of(const nd_memory_table *t, const entry *e) {
+static const unsigned char *payload_of(const nd_memtable *t, const entry *e) {
     return (const unsigned char *)(e->rings + t->rings);
 }
 
@@ -88,7 +88,7 @@ static inline uint64_t *slot_of(const band *b, uint64_t key) {
 
 /* Makes room for one key more. At most four fifths of the slots are used. Growing moves the keys
  * that have documents into a larger table, and drops the others. */
-static bool reserve_slot(nd_memory_table *t, band *b) {
+static bool reserve_slot(nd_memtable *t, band *b) {
     if ((uint64_t)(b->used + 1) * 5 <= (uint64_t)b->capacity * 4) return true;
     band larger = {0};
     for (uint32_t s = 0; s < b->capacity; s++)
@@ -106,16 +106,16 @@ static bool reserve_slot(nd_memory_table *t, band *b) {
     return true;
 }
 
-nd_status nd_memory_table_create(const nd_row_layout *layout, const nd_allocator *allocator,
-                                 nd_memory_table **out, nd_error *error) {
-    nd_memory_table *t = nd_allocate_zero(allocator, 1, sizeof *t);
+nd_status nd_memtable_create(const nd_row_layout *layout, const nd_allocator *allocator,
+                             nd_memtable **out, nd_error *error) {
+    nd_memtable *t = nd_allocate_zero(allocator, 1, sizeof *t);
     if (!t) return nd_fail_memory(error, sizeof *t, "the documents of a log");
-    *t = (nd_memory_table){.allocator = *allocator, .layout = *layout, .rings = layout->bands + 1};
+    *t = (nd_memtable){.allocator = *allocator, .layout = *layout, .rings = layout->bands + 1};
     t->bands = nd_allocate_zero(allocator, t->rings, sizeof *t->bands);
     bool have = t->bands != NULL;
     for (uint32_t b = 0; have && b < t->rings; b++) have = reserve_slot(t, &t->bands[b]);
     if (!have) {
-        nd_memory_table_free(t);
+        nd_memtable_free(t);
         return nd_fail_memory(
             error, (layout->bands + 1) * (sizeof *t->bands + FIRST_SLOTS * sizeof *t->bands->slots),
             "the documents of a log");
@@ -124,7 +124,7 @@ nd_status nd_memory_table_create(const nd_row_layout *layout, const nd_allocator
     return ND_OK;
 }
 
-void nd_memory_table_free(nd_memory_table *t) {
+void nd_memtable_free(nd_memtable *t) {
     if (!t) return;
     nd_allocator allocator = t->allocator;
     for (uint32_t b = 0; t->bands && b < t->rings; b++) nd_release(&allocator, t->bands[b].slots);
@@ -137,7 +137,7 @@ void nd_memory_table_free(nd_memory_table *t) {
 }
 
 /* Allocates memory that never moves; `size` is a multiple of 8 bytes. */
-static void *allocate(nd_memory_table *t, size_t size) {
+static void *allocate(nd_memtable *t, size_t size) {
     size_t chunk = size < LARGE ? CHUNK : size;
     if (size > t->free_size || chunk != CHUNK) {
         if (!nd_reserve(&t->allocator, &t->chunks, &t->chunk_capacity, t->chunk_count + 1))
@@ -157,7 +157,7 @@ static void *allocate(nd_memory_table *t, size_t size) {
 }
 
 /* Puts a document into the ring of its key, as the last one. */
-static void link_document(nd_memory_table *t, uint32_t b, uint64_t key, uint32_t document) {
+static void link_document(nd_memtable *t, uint32_t b, uint64_t key, uint32_t document) {
     uint64_t *slot = slot_of(&t->bands[b], key);
     neighbours *own = &t->entries[document]->rings[b];
     uint32_t first = (uint32_t)(*slot & NO_DOCUMENT);
@@ -173,7 +173,7 @@ static void link_document(nd_memory_table *t, uint32_t b, uint64_t key, uint32_t
     front->before = document;
 }
 
-static void add_fingerprint(nd_memory_table *t, const nd_stored_document *document) {
+static void add_fingerprint(nd_memtable *t, const nd_stored_document *document) {
     unsigned words = words_of(t);
     if (words == 0) return;
     nd_fingerprint f = nd_stored_fingerprint(document, t->layout.sketch_size * 8);
@@ -181,11 +181,10 @@ static void add_fingerprint(nd_memory_table *t, const nd_stored_document *docume
     if (words > 1) t->fingerprints[(size_t)t->count * 2 + 1] = f.high;
 }
 
-nd_status nd_memory_table_add(nd_memory_table *t, const nd_stored_document *document,
-                              nd_error *error) {
+nd_status nd_memtable_add(nd_memtable *t, const nd_stored_document *document, nd_error *error) {
     size_t size = nd_row_size(document, &t->layout),
            head = sizeof(entry) + t->rings * sizeof(neighbours);
-    if (t->count == ND_MEMORY_TABLE_MOST)
+    if (t->count == ND_MEMTABLE_MOST)
         return nd_fail(error, ND_ERR_ARGUMENT, "the log of an index holds at most %u documents",
                        t->count);
     if (size > UINT32_MAX)
@@ -195,7 +194,7 @@ nd_status nd_memory_table_add(nd_memory_table *t, const nd_stored_document *docu
     for (uint32_t b = 0; b < t->rings; b++) {
         if (!reserve_slot(t, &t->bands[b]))
             return nd_fail_memory(error, size, "the documents of a log");
-        nd_memory_table_prefetch(t, b, b < id_band(t) ? document->keys[b] : hash);
+        nd_memtable_prefetch(t, b, b < id_band(t) ? document->keys[b] : hash);
     }
     size_t before = t->entry_capacity;
     if (!nd_reserve(&t->allocator, &t->entries, &t->entry_capacity, (size_t)t->count + 1) ||
@@ -218,7 +217,7 @@ nd_status nd_memory_table_add(nd_memory_table *t, const nd_stored_document *docu
     return ND_OK;
 }
 
-void nd_memory_table_remove(nd_memory_table *t, uint32_t document) {
+void nd_memtable_remove(nd_memtable *t, uint32_t document) {
     entry *e = t->entries[document];
     if (e->removed) return;
     e->removed = 1;
@@ -239,50 +238,49 @@ void nd_memory_table_remove(nd_memory_table *t, uint32_t document) {
     }
 }
 
-bool nd_memory_table_is_removed(const nd_memory_table *t, uint32_t document) {
+bool nd_memtable_is_removed(const nd_memtable *t, uint32_t document) {
     return t->entries[document]->removed != 0;
 }
-uint32_t nd_memory_table_count(const nd_memory_table *t) { return t->count; }
-uint32_t nd_memory_table_live(const nd_memory_table *t) { return t->count - t->removed; }
-size_t nd_memory_table_bytes(const nd_memory_table *t) {
+uint32_t nd_memtable_count(const nd_memtable *t) { return t->count; }
+uint32_t nd_memtable_live_count(const nd_memtable *t) { return t->count - t->removed; }
+size_t nd_memtable_bytes(const nd_memtable *t) {
     return sizeof *t + t->rings * sizeof *t->bands + t->bytes +
            t->fingerprint_capacity * sizeof *t->fingerprints;
 }
 
-void nd_memory_table_document(const nd_memory_table *t, uint32_t document,
-                              nd_stored_document *out) {
+void nd_memtable_document(const nd_memtable *t, uint32_t document, nd_stored_document *out) {
     const entry *e = t->entries[document];
     nd_row_parts(payload_of(t, e), e->size, &t->layout, out);
 }
 
-uint64_t nd_memory_table_key(const nd_memory_table *t, uint32_t document, uint32_t b) {
+uint64_t nd_memtable_key(const nd_memtable *t, uint32_t document, uint32_t b) {
     return nd_row_key(payload_of(t, t->entries[document]), &t->layout, b);
 }
 
-const uint64_t *nd_memory_table_fingerprints(const nd_memory_table *t) { return t->fingerprints; }
+const uint64_t *nd_memtable_fingerprints(const nd_memtable *t) { return t->fingerprints; }
 
-uint32_t nd_memory_table_find(const nd_memory_table *t, uint32_t b, uint64_t key) {
+uint32_t nd_memtable_find(const nd_memtable *t, uint32_t b, uint64_t key) {
     uint32_t first = (uint32_t)(*slot_of(&t->bands[b], key) & NO_DOCUMENT);
     return first < VACATED ? first : UINT32_MAX;
 }
 
 /* Documents in a ring ascend, except for the step from the last to the first. */
-uint32_t nd_memory_table_next(const nd_memory_table *t, uint32_t b, uint32_t document) {
+uint32_t nd_memtable_next(const nd_memtable *t, uint32_t b, uint32_t document) {
     uint32_t behind = t->entries[document]->rings[b].behind;
     return behind > document ? behind : UINT32_MAX;
 }
 
-void nd_memory_table_prefetch(const nd_memory_table *t, uint32_t b, uint64_t key) {
+void nd_memtable_prefetch(const nd_memtable *t, uint32_t b, uint64_t key) {
     __builtin_prefetch(&t->bands[b].slots[home(&t->bands[b], key)]);
 }
 
-uint32_t nd_memory_table_find_id(const nd_memory_table *t, const char *id, size_t length) {
-    uint32_t first = nd_memory_table_find(t, id_band(t), id_key(id, length));
+uint32_t nd_memtable_find_id(const nd_memtable *t, const char *id, size_t length) {
+    uint32_t first = nd_memtable_find(t, id_band(t), id_key(id, length));
     if (first == UINT32_MAX) return UINT32_MAX;
     for (uint32_t d = first;;) {
         d = t->entries[d]->rings[id_band(t)].before;
         nd_stored_document document;
-        nd_memory_table_document(t, d, &document);
+        nd_memtable_document(t, d, &document);
         if (document.id_length == length && (length == 0 || memcmp(document.id, id, length) == 0))
             return d;
         if (d == first) return UINT32_MAX;

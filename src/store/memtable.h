@@ -16,45 +16,43 @@
 #include "store/document_row.h"
 
 /* The most documents of a table, removed ones included. */
-#define ND_MEMORY_TABLE_MOST ((UINT32_C(1) << 26) - 2)
+#define ND_MEMTABLE_MOST ((UINT32_C(1) << 26) - 2)
 
-typedef struct nd_memory_table nd_memory_table;
+typedef struct nd_memtable nd_memtable;
 
-nd_status nd_memory_table_create(const nd_row_layout *layout, const nd_allocator *allocator,
-                                 nd_memory_table **out, nd_error *error);
+nd_status nd_memtable_create(const nd_row_layout *layout, const nd_allocator *allocator,
+                             nd_memtable **out, nd_error *error);
 /* NULL is accepted. */
-void nd_memory_table_free(nd_memory_table *table);
+void nd_memtable_free(nd_memtable *table);
 
 /* Copies the document, all of it or, on failure, nothing. If its id is there already, the newest
- * document is found by it. ND_ERR_ARGUMENT: the table has ND_MEMORY_TABLE_MOST documents, or this
+ * document is found by it. ND_ERR_ARGUMENT: the table has ND_MEMTABLE_MOST documents, or this
  * one has 4 GiB. */
-nd_status nd_memory_table_add(nd_memory_table *table, const nd_stored_document *document,
-                              nd_error *error);
+nd_status nd_memtable_add(nd_memtable *table, const nd_stored_document *document, nd_error *error);
 /* The document keeps its number, but is no longer found by key or id, nor counted as live. Removing
  * it again changes nothing. O(bands), however many documents share its keys. */
-void nd_memory_table_remove(nd_memory_table *table, uint32_t document);
-bool nd_memory_table_is_removed(const nd_memory_table *table, uint32_t document);
+void nd_memtable_remove(nd_memtable *table, uint32_t document);
+bool nd_memtable_is_removed(const nd_memtable *table, uint32_t document);
 
-uint32_t nd_memory_table_count(const nd_memory_table *table); /* removed ones included */
-uint32_t nd_memory_table_live(const nd_memory_table *table);
-size_t nd_memory_table_bytes(const nd_memory_table *table); /* of memory, about */
+uint32_t nd_memtable_count(const nd_memtable *table); /* removed ones included */
+uint32_t nd_memtable_live_count(const nd_memtable *table);
+size_t nd_memtable_bytes(const nd_memtable *table); /* of memory, about */
 
 /* Reads a document below the count, removed or not; keys: NULL. Valid until the table is freed.
  * 8 bytes behind the set can be read. */
-void nd_memory_table_document(const nd_memory_table *table, uint32_t document,
-                              nd_stored_document *out);
-uint64_t nd_memory_table_key(const nd_memory_table *table, uint32_t document, uint32_t band);
+void nd_memtable_document(const nd_memtable *table, uint32_t document, nd_stored_document *out);
+uint64_t nd_memtable_key(const nd_memtable *table, uint32_t document, uint32_t band);
 /* All sketches as fingerprints, if the layout has no bands: one word each, or two, the low one
  * first, if a sketch has more than 8 bytes. Valid until a document is added. */
-const uint64_t *nd_memory_table_fingerprints(const nd_memory_table *table);
+const uint64_t *nd_memtable_fingerprints(const nd_memtable *table);
 
 /* The documents with a key of a band, ascending: the first one, and the one after a document that
  * is not removed. UINT32_MAX: none. */
-uint32_t nd_memory_table_find(const nd_memory_table *table, uint32_t band, uint64_t key);
-uint32_t nd_memory_table_next(const nd_memory_table *table, uint32_t band, uint32_t document);
-void nd_memory_table_prefetch(const nd_memory_table *table, uint32_t band, uint64_t key);
+uint32_t nd_memtable_find(const nd_memtable *table, uint32_t band, uint64_t key);
+uint32_t nd_memtable_next(const nd_memtable *table, uint32_t band, uint32_t document);
+void nd_memtable_prefetch(const nd_memtable *table, uint32_t band, uint64_t key);
 
 /* UINT32_MAX: none. */
-uint32_t nd_memory_table_find_id(const nd_memory_table *table, const char *id, size_t length);
+uint32_t nd_memtable_find_id(const nd_memtable *table, const char *id, size_t length);
 
 #endif

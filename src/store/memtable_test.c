@@ -85,31 +85,31 @@ static void end(void) {
 
 /* ---- comparing */
 
-static void check_key(const nd_memory_table *table, uint32_t band, uint64_t key) {
-    uint32_t found = nd_memory_table_find(table, band, key);
-    nd_memory_table_prefetch(table, band, key);
+static void check_key(const nd_memtable *table, uint32_t band, uint64_t key) {
+    uint32_t found = nd_memtable_find(table, band, key);
+    nd_memtable_prefetch(table, band, key);
     for (uint32_t d = 0; d < plain.count; d++) {
         if (plain.documents[d].removed || plain.documents[d].keys[band] != key) continue;
         assert_int_equal(found, d);
-        found = nd_memory_table_next(table, band, found);
+        found = nd_memtable_next(table, band, found);
     }
     assert_int_equal(found, UINT32_MAX);
 }
 
-static void check_id(const nd_memory_table *table, const char *id, size_t length) {
+static void check_id(const nd_memtable *table, const char *id, size_t length) {
     uint32_t wanted = UINT32_MAX;
     for (uint32_t d = 0; d < plain.count; d++)
         if (!plain.documents[d].removed && plain.documents[d].id_length == length &&
             memcmp(plain.documents[d].id, id, length) == 0)
             wanted = d;
-    assert_int_equal(nd_memory_table_find_id(table, id, length), wanted);
+    assert_int_equal(nd_memtable_find_id(table, id, length), wanted);
 }
 
-static void check_document(const nd_memory_table *table, uint32_t document) {
+static void check_document(const nd_memtable *table, uint32_t document) {
     const plain_document *wanted = &plain.documents[document];
     nd_stored_document got;
-    nd_memory_table_document(table, document, &got);
-    assert_int_equal(nd_memory_table_is_removed(table, document), wanted->removed);
+    nd_memtable_document(table, document, &got);
+    assert_int_equal(nd_memtable_is_removed(table, document), wanted->removed);
     assert_int_equal(got.id_length, wanted->id_length);
     assert_memory_equal(got.id, wanted->id, got.id_length);
     assert_memory_equal(got.sketch, wanted->sketch, plain.layout.sketch_size);
@@ -119,15 +119,15 @@ static void check_document(const nd_memory_table *table, uint32_t document) {
     if (plain.layout.sets) assert_memory_equal(got.set, wanted->set, got.set_size);
     if (plain.layout.sets) assert_memory_equal(got.set + got.set_size, "\0\0\0\0\0\0\0", 8);
     for (uint32_t b = 0; b < plain.layout.bands; b++)
-        assert_true(nd_memory_table_key(table, document, b) == wanted->keys[b]);
+        assert_true(nd_memtable_key(table, document, b) == wanted->keys[b]);
 }
 
-static void check_counts(const nd_memory_table *table) {
-    assert_int_equal(nd_memory_table_count(table), plain.count);
-    assert_int_equal(nd_memory_table_live(table), plain.live);
+static void check_counts(const nd_memtable *table) {
+    assert_int_equal(nd_memtable_count(table), plain.count);
+    assert_int_equal(nd_memtable_live_count(table), plain.live);
 }
 
-static void check_some(const nd_memory_table *table, int lookups) {
+static void check_some(const nd_memtable *table, int lookups) {
     check_counts(table);
     for (int i = 0; i < lookups; i++) {
         char id[MOST_ID];
@@ -144,20 +144,20 @@ static void check_some(const nd_memory_table *table, int lookups) {
 
 static const nd_row_layout small = {.sketch_size = 16, .bands = 4, .sets = true};
 
-static void add(nd_memory_table *table) {
+static void add(nd_memtable *table) {
     plain_document d = make_document();
     nd_stored_document document = stored(&d);
     nd_error error;
-    size_t before = nd_memory_table_bytes(table);
-    assert_int_equal(nd_memory_table_add(table, &document, &error), ND_OK);
-    assert_true(nd_memory_table_bytes(table) >= before ||
+    size_t before = nd_memtable_bytes(table);
+    assert_int_equal(nd_memtable_add(table, &document, &error), ND_OK);
+    assert_true(nd_memtable_bytes(table) >= before ||
                 plain.live < plain.count); /* keys without documents are dropped */
     plain.documents[plain.count++] = d;
     plain.live++;
 }
 
 /* Removes the newest document, the oldest, or any. */
-static void remove_one(nd_memory_table *table) {
+static void remove_one(nd_memtable *table) {
     if (plain.count == 0) return;
     uint32_t document = (uint32_t)random_below(&plain.seed, plain.count);
     uint64_t which = random_below(&plain.seed, 3);
@@ -165,7 +165,7 @@ static void remove_one(nd_memory_table *table) {
         document = which == 0 ? 0 : plain.count - 1;
         while (plain.documents[document].removed) document += which == 0 ? 1 : UINT32_MAX;
     }
-    nd_memory_table_remove(table, document);
+    nd_memtable_remove(table, document);
     plain.live -= !plain.documents[document].removed;
     plain.documents[document].removed = true;
 }
@@ -178,10 +178,9 @@ static void test_against_row(void **state) {
                                       .bands = (uint32_t)(1 + round * 5 % MOST_BANDS),
                                       .sets = round % 3 > 0};
         begin(layout, distinct[round % 4], round % 5 ? 300 : 2, round);
-        nd_memory_table *table;
+        nd_memtable *table;
         nd_error error;
-        assert_int_equal(nd_memory_table_create(&layout, &nd_allocator_default, &table, &error),
-                         ND_OK);
+        assert_int_equal(nd_memtable_create(&layout, &nd_allocator_default, &table, &error), ND_OK);
         check_some(table, 3);
         /* How many of 10 steps remove. In a third of the rounds there are more removals than
          * additions after the first half. */
@@ -199,7 +198,7 @@ static void test_against_row(void **state) {
         check_some(table, 50);
         for (int i = 0; i < 20 && plain.count < MOST_DOCUMENTS; i++) add(table);
         check_some(table, 50);
-        nd_memory_table_free(table);
+        nd_memtable_free(table);
         end();
     }
 }
@@ -214,26 +213,26 @@ static void test_equal_hashes(void **state) {
     nd_radix_sort(words, words + IDS, IDS, 0);
     for (size_t i = 1; i < IDS; i++) {
         if (words[i] >> NUMBER_BITS != words[i - 1] >> NUMBER_BITS) continue;
-        nd_memory_table *table;
+        nd_memtable *table;
         nd_error error;
         uint64_t ids[2] = {words[i - 1] % IDS, words[i] % IDS}, key = 0;
-        assert_int_equal(nd_memory_table_create(&(nd_row_layout){.sketch_size = 1, .bands = 1},
-                                                &nd_allocator_default, &table, &error),
+        assert_int_equal(nd_memtable_create(&(nd_row_layout){.sketch_size = 1, .bands = 1},
+                                            &nd_allocator_default, &table, &error),
                          ND_OK);
         for (int k = 0; k < 2; k++) {
             nd_stored_document document = {.id = (const char *)&ids[k],
                                            .id_length = 8,
                                            .sketch = (const uint8_t *)"",
                                            .keys = &key};
-            assert_int_equal(nd_memory_table_find_id(table, document.id, 8), UINT32_MAX);
-            assert_int_equal(nd_memory_table_add(table, &document, &error), ND_OK);
+            assert_int_equal(nd_memtable_find_id(table, document.id, 8), UINT32_MAX);
+            assert_int_equal(nd_memtable_add(table, &document, &error), ND_OK);
         }
         for (uint32_t k = 0; k < 2; k++)
-            assert_int_equal(nd_memory_table_find_id(table, (const char *)&ids[k], 8), k);
-        nd_memory_table_remove(table, 0);
-        assert_int_equal(nd_memory_table_find_id(table, (const char *)&ids[0], 8), UINT32_MAX);
-        assert_int_equal(nd_memory_table_find_id(table, (const char *)&ids[1], 8), 1);
-        nd_memory_table_free(table);
+            assert_int_equal(nd_memtable_find_id(table, (const char *)&ids[k], 8), k);
+        nd_memtable_remove(table, 0);
+        assert_int_equal(nd_memtable_find_id(table, (const char *)&ids[0], 8), UINT32_MAX);
+        assert_int_equal(nd_memtable_find_id(table, (const char *)&ids[1], 8), 1);
+        nd_memtable_free(table);
         pairs++;
     }
     assert_true(pairs > 0);
@@ -249,29 +248,29 @@ static void test_memory_out(void **state) {
     for (long left = 0; !done; left++) {
         failing_allocator failing = {.left = left};
         nd_allocator allocator = failing_allocator_make(&failing);
-        nd_memory_table *table = NULL;
+        nd_memtable *table = NULL;
         nd_error error;
         begin(small, left % 2 ? 5 : POOL, 50, 7);
-        nd_status status = nd_memory_table_create(&small, &allocator, &table, &error);
+        nd_status status = nd_memtable_create(&small, &allocator, &table, &error);
         assert_true(status == ND_OK || (status == ND_ERR_MEMORY && failing.live == 0));
         while (status == ND_OK && plain.count < DOCUMENTS) {
             plain_document d = make_document();
             nd_stored_document document = stored(&d);
-            status = nd_memory_table_add(table, &document, &error);
+            status = nd_memtable_add(table, &document, &error);
             if (status != ND_OK) {
                 assert_int_equal(status, ND_ERR_MEMORY);
                 check_some(table, 5);
                 check_id(table, d.id, d.id_length);
                 for (uint32_t b = 0; b < plain.layout.bands; b++) check_key(table, b, d.keys[b]);
                 failing.left = FAILING_ALLOCATOR_NEVER;
-                assert_int_equal(nd_memory_table_add(table, &document, &error), ND_OK);
+                assert_int_equal(nd_memtable_add(table, &document, &error), ND_OK);
             }
             plain.documents[plain.count++] = d;
             plain.live++;
         }
         if (table) check_some(table, 20);
         done = status == ND_OK;
-        nd_memory_table_free(table);
+        nd_memtable_free(table);
         assert_int_equal(failing.live, 0);
         end();
     }
@@ -279,18 +278,18 @@ static void test_memory_out(void **state) {
 
 static void test_too_large(void **state) {
     (void)state;
-    nd_memory_table *table;
+    nd_memtable *table;
     nd_error error;
     begin(small, 5, 50, 8);
-    assert_int_equal(nd_memory_table_create(&small, &nd_allocator_default, &table, &error), ND_OK);
+    assert_int_equal(nd_memtable_create(&small, &nd_allocator_default, &table, &error), ND_OK);
     plain_document d = {0};
     nd_stored_document document = stored(&d);
     document.set_size = UINT32_MAX;
-    assert_int_equal(nd_memory_table_add(table, &document, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_memtable_add(table, &document, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "a document of 4294967335 bytes is too large for an index");
     check_some(table, 5);
-    nd_memory_table_free(table);
-    nd_memory_table_free(NULL);
+    nd_memtable_free(table);
+    nd_memtable_free(NULL);
 }
 
 int main(void) {

@@ -24,7 +24,7 @@ static bool read_number(const char *text, uint64_t *number, const char **rest) {
     return true;
 }
 
-bool nd_state_file_of(const char *name, nd_state_file *out) {
+bool nd_state_parse_name(const char *name, nd_state_file *out) {
     for (size_t k = 0; k < ND_FILE_KINDS; k++) {
         size_t length = strlen(names[k]);
         const char *rest;
@@ -38,8 +38,8 @@ bool nd_state_file_of(const char *name, nd_state_file *out) {
     return false;
 }
 
-char *nd_state_path(const nd_allocator *allocator, const char *directory, nd_state_file_kind kind,
-                    uint64_t number) {
+char *nd_state_file_path(const nd_allocator *allocator, const char *directory,
+                         nd_state_file_kind kind, uint64_t number) {
     return nd_numbered_path(allocator, directory, names[kind], number);
 }
 

@@ -27,11 +27,11 @@ typedef struct nd_state_file {
 } nd_state_file;
 
 /* Parses a name. False: no numbered file has this name. */
-bool nd_state_file_of(const char *name, nd_state_file *out);
+bool nd_state_parse_name(const char *name, nd_state_file *out);
 
 /* "DIRECTORY/KIND-NUMBER" as a new string of the allocator. NULL: no memory. */
-char *nd_state_path(const nd_allocator *allocator, const char *directory, nd_state_file_kind kind,
-                    uint64_t number);
+char *nd_state_file_path(const nd_allocator *allocator, const char *directory,
+                         nd_state_file_kind kind, uint64_t number);
 /* The same with any name in place of a kind's: "DIRECTORY/NAME-NUMBER". */
 char *nd_numbered_path(const nd_allocator *allocator, const char *directory, const char *name,
                        uint64_t number);

@@ -11,12 +11,11 @@
 #include "store/id_runs.h"
 
 /* Writes the sections. `documents` >= 1: how many numbers the runs have; `last`: the greatest. */
-nd_status nd_numeric_ids_write(nd_sealed_writer *file, const nd_number_runs *runs,
-                               uint32_t documents, uint32_t last, const nd_allocator *allocator,
-                               nd_error *error);
+nd_status nd_numeric_ids_write(nd_sealed_writer *file, const nd_id_runs *runs, uint32_t documents,
+                               uint32_t last, const nd_allocator *allocator, nd_error *error);
 
 typedef struct nd_numeric_ids {
-    nd_fingerprint_table table; /* entry d: the id of document d, in the top `bits` bits */
+    nd_ef_table table; /* entry d: the id of document d, in the top `bits` bits */
     uint32_t bits, first;
     bool dense; /* the id of document d is first + d */
 } nd_numeric_ids;

@@ -30,7 +30,7 @@ static nd_status open_part(nd_segment *s, const char *directory, const unsigned 
                  .documents = (uint32_t)documents,
                  .seal = {.size = nd_load_le64(bytes + 16), .hash = nd_load_le64(bytes + 24)}},
         .begin = begin};
-    char *path = nd_state_path(&s->allocator, directory, ND_FILE_SEGMENT, p->name.file);
+    char *path = nd_state_file_path(&s->allocator, directory, ND_FILE_SEGMENT, p->name.file);
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
     nd_status status = nd_sealed_open(path, ND_SEALED_SEGMENT, &p->name.seal, &s->allocator,
                                       &p->file, error);
@@ -80,7 +80,7 @@ static nd_status open_own_rows(nd_segment *s, const nd_manifest_segment *name, n
 
 static nd_status open_all(nd_segment *s, const char *directory, const nd_manifest_segment *name,
                           nd_error *error) {
-    char *path = nd_state_path(&s->allocator, directory, ND_FILE_SEGMENT, name->file);
+    char *path = nd_state_file_path(&s->allocator, directory, ND_FILE_SEGMENT, name->file);
     s->tables = nd_allocate_zero(&s->allocator, s->bands + 1, sizeof *s->tables);
     nd_status status = path && s->tables
                            ? nd_sealed_open(path, ND_SEALED_SEGMENT, &name->seal, &s->allocator,

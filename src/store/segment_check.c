@@ -66,7 +66,7 @@ nd_status nd_segment_check(const nd_segment *s, nd_error *error) {
     for (size_t i = 0; i < s->part_count; i++)
         if (s->parts[i].file != s->file) ND_TRY(nd_sealed_check(s->parts[i].file, error));
     if (s->kind == ND_KIND_FINGERPRINTS) ND_TRY(nd_hamming_tables_check(&s->hamming, error));
-    if (s->numbered) return nd_fingerprint_table_check(&s->ids.table, error);
+    if (s->numbered) return nd_ef_table_check(&s->ids.table, error);
     ND_TRY(check_rows(s, error));
     size_t bytes = (size_t)s->documents / 8 + 1;
     uint8_t *seen = nd_allocate_zero(&s->allocator, 2 * bytes, 1);

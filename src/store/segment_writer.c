@@ -32,11 +32,11 @@ struct nd_segment_writer {
     uint32_t rows;              /* written so far */
     uint64_t position;          /* bytes of the rows */
     nd_spool ends;              /* byte at which each row ends */
-    nd_part_sorter *id_keys;    /* with band_key.h's parts of one band; NULL in a linked segment */
+    nd_external_sort *id_keys;  /* with band_key.h's parts of one band; NULL in a linked segment */
     nd_key_table_writer *table; /* number `tables`, which has `keys` entries; NULL between two */
     uint32_t tables, keys;
     nd_hamming_writer *hamming;
-    nd_number_runs numbers;
+    nd_id_runs numbers;
     uint32_t last_number;
 };
 
@@ -69,12 +69,12 @@ static nd_status begin_fingerprints(nd_segment_writer *w, const nd_segment_reque
 
 static nd_status begin_rows(nd_segment_writer *w, const nd_segment_request *r, nd_error *error) {
     if (w->numbered) {
-        nd_number_runs_init(&w->numbers, r->allocator, r->disk, r->memory_limit / 8);
+        nd_id_runs_init(&w->numbers, r->allocator, r->disk, r->memory_limit / 8);
         return ND_OK;
     }
     nd_spool_init(&w->ends, r->allocator, r->disk, r->memory_limit / 4, "the ends of rows");
-    ND_TRY(nd_part_sorter_create(r->allocator, r->disk, (size_t)1 << ND_BAND_PART_BITS,
-                                 r->memory_limit / 2, "id hashes", &w->id_keys, error));
+    ND_TRY(nd_external_sort_create(r->allocator, r->disk, (size_t)1 << ND_BAND_PART_BITS,
+                                   r->memory_limit / 2, "id hashes", &w->id_keys, error));
     return nd_sealed_begin(w->file, ND_TAG_ROWS, error);
 }
 
@@ -132,15 +132,15 @@ void nd_segment_writer_free(nd_segment_writer *w) {
     if (!w) return;
     nd_key_table_writer_free(w->table);
     nd_hamming_writer_free(w->hamming);
-    nd_number_runs_free(&w->numbers);
-    nd_part_sorter_free(w->id_keys);
+    nd_id_runs_free(&w->numbers);
+    nd_external_sort_free(w->id_keys);
     nd_spool_free(&w->ends);
     nd_sealed_writer_free(w->file);
     nd_allocator allocator = w->allocator;
     nd_release(&allocator, w);
 }
 
-nd_status nd_segment_put_numbers(nd_segment_writer *w, nd_number_run run, nd_error *error) {
+nd_status nd_segment_put_numbers(nd_segment_writer *w, nd_id_run run, nd_error *error) {
     if (run.count > w->documents - w->rows)
         return nd_fail(error, ND_ERR_ARGUMENT, "a segment was given more than its %u documents",
                        w->documents);
@@ -149,7 +149,7 @@ nd_status nd_segment_put_numbers(nd_segment_writer *w, nd_number_run run, nd_err
                        "ids that are numbers do not ascend: %" PRIu32 " after %" PRIu32, run.first,
                        w->last_number);
     w->last_number = run.first + run.count - 1;
-    ND_TRY(nd_number_runs_add(&w->numbers, run, error));
+    ND_TRY(nd_id_runs_add(&w->numbers, run, error));
     w->rows += run.count;
     return w->rows < w->documents ? ND_OK
                                   : nd_numeric_ids_write(w->file, &w->numbers, w->documents,
@@ -160,7 +160,7 @@ static nd_status put_number_of(nd_segment_writer *w, const nd_stored_document *d
     uint32_t number;
     if (!nd_id_to_number(d->id, d->id_length, &number))
         return nd_fail(error, ND_ERR_ARGUMENT, "an id is not a number");
-    return nd_segment_put_numbers(w, (nd_number_run){number, 1}, error);
+    return nd_segment_put_numbers(w, (nd_id_run){number, 1}, error);
 }
 
 nd_status nd_segment_put_document(nd_segment_writer *w, const nd_stored_document *d,
@@ -171,8 +171,8 @@ nd_status nd_segment_put_document(nd_segment_writer *w, const nd_stored_document
                        w->documents);
     if (w->numbered) return put_number_of(w, d, error);
     uint64_t hash = nd_id_hash(d->id, d->id_length);
-    ND_TRY(
-        nd_part_sorter_push(w->id_keys, nd_band_part(0, hash), nd_band_word(hash, w->rows), error));
+    ND_TRY(nd_external_sort_push(w->id_keys, nd_band_part(0, hash), nd_band_word(hash, w->rows),
+                                 error));
     ND_TRY(nd_sealed_write(w->file, d->sketch, w->sketch_size, error));
     nd_store_le32(word, (uint32_t)d->id_length);
     ND_TRY(nd_sealed_write(w->file, word, ND_ROW_ID_LENGTH, error));
@@ -211,8 +211,8 @@ nd_status nd_segment_put_key(nd_segment_writer *w, uint64_t key, uint32_t docume
 static nd_status put_id_keys(nd_segment_writer *w, nd_error *error) {
     nd_part_buffer buffer = {0};
     nd_status status = ND_OK;
-    for (size_t part = 0; status == ND_OK && part < nd_part_sorter_parts(w->id_keys); part++) {
-        status = nd_part_sorter_load(w->id_keys, part, 0, &buffer, error);
+    for (size_t part = 0; status == ND_OK && part < nd_external_sort_parts(w->id_keys); part++) {
+        status = nd_external_sort_load(w->id_keys, part, 0, &buffer, error);
         for (size_t i = 0; status == ND_OK && i < buffer.count; i++)
             status = nd_segment_put_key(w, nd_band_number_of(part, buffer.words[i]),
                                         (uint32_t)buffer.words[i], error);

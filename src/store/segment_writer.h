@@ -15,9 +15,9 @@ typedef struct nd_segment_writer nd_segment_writer;
 typedef struct nd_segment_request {
     const char *path;
     const nd_index_settings *settings;
-    uint32_t documents;    /* at least 1 */
-    nd_scratch_disk *disk; /* for sorts that exceed memory_limit */
-    size_t memory_limit;   /* bytes, for sorting id hashes and row ends, or fingerprints */
+    uint32_t documents;  /* at least 1 */
+    nd_temp_space *disk; /* for sorts that exceed memory_limit */
+    size_t memory_limit; /* bytes, for sorting id hashes and row ends, or fingerprints */
     const nd_allocator *allocator;
 } nd_segment_request;
 
@@ -27,7 +27,7 @@ nd_status nd_segment_writer_create(const nd_segment_request *request, nd_segment
 nd_status nd_segment_put_document(nd_segment_writer *writer, const nd_stored_document *document,
                                   nd_error *error);
 /* Writes the rows of many documents, where ids are numbers. */
-nd_status nd_segment_put_numbers(nd_segment_writer *writer, nd_number_run run, nd_error *error);
+nd_status nd_segment_put_numbers(nd_segment_writer *writer, nd_id_run run, nd_error *error);
 /* In an index of fingerprints: those of `count` consecutive documents, from `document` on, whose
  * rows have been written. Documents may come in any order. */
 nd_status nd_segment_put_fingerprints(nd_segment_writer *writer, const nd_fingerprint *fingerprints,

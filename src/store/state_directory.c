@@ -24,7 +24,7 @@ static const struct {
 
 nd_status nd_state_is_free(const char *directory, nd_state_file_kind kind, uint64_t number,
                            const nd_allocator *allocator, bool *is_free, nd_error *error) {
-    char *path = nd_state_path(allocator, directory, kind, number);
+    char *path = nd_state_file_path(allocator, directory, kind, number);
     char *unfinished = path ? nd_string_join(allocator, path, ND_UNFINISHED, "") : NULL;
     nd_status status = unfinished ? ND_OK : nd_fail_memory(error, strlen(directory), "a path");
     *is_free = status == ND_OK && nd_name_is_free(path) && nd_name_is_free(unfinished);
@@ -73,11 +73,12 @@ static bool is_directory(const char *path) {
 
 /* Whether the owner has made this file. A file with its final name is recognised by its content. */
 static bool is_own(const char *path, const char *name, nd_state_owner owner, nd_state_file *out) {
-    if (!nd_state_file_of(name, out) || !(kinds[out->kind].owners >> owner & 1) || !is_file(path))
+    if (!nd_state_parse_name(name, out) || !(kinds[out->kind].owners >> owner & 1) ||
+        !is_file(path))
         return false;
     if (out->unfinished) return true;
     return kinds[out->kind].sealed ? nd_sealed_is(path, kinds[out->kind].sealed)
-                                   : nd_log_is(path, out->number);
+                                   : nd_wal_is(path, out->number);
 }
 
 /* ---- what a directory holds */
@@ -92,14 +93,14 @@ const char *nd_state_name(nd_state_kind kind) {
 static nd_status find_clusters(void *context, const char *path, const char *name, nd_error *error) {
     nd_state_file file;
     (void)error;
-    if (nd_state_file_of(name, &file) && file.kind == ND_FILE_CLUSTERS &&
+    if (nd_state_parse_name(name, &file) && file.kind == ND_FILE_CLUSTERS &&
         is_own(path, name, ND_OWNER_STREAM, &file) && !file.unfinished)
         *(bool *)context = true;
     return ND_OK;
 }
 
-nd_status nd_state_find(const char *directory, const nd_allocator *allocator, nd_state_kind *kind,
-                        nd_error *error) {
+nd_status nd_state_find_kind(const char *directory, const nd_allocator *allocator,
+                             nd_state_kind *kind, nd_error *error) {
     bool stream = false;
     uint32_t version = nd_manifest_version(directory, allocator);
     *kind = version == 0   ? ND_STATE_NONE
@@ -158,7 +159,7 @@ nd_status nd_state_check_free(const char *directory, nd_state_owner owner,
                               const nd_allocator *allocator, nd_error *error) {
     nd_state_kind kind;
     obstacle o = {.owner = owner};
-    ND_TRY(nd_state_find(directory, allocator, &kind, error));
+    ND_TRY(nd_state_find_kind(directory, allocator, &kind, error));
     if (kind != ND_STATE_NONE) return fail_taken(directory, kind, owner, error);
     ND_TRY(each_entry(directory, find_obstacle, &o, error));
     if (!o.found) return ND_OK;
@@ -179,14 +180,14 @@ typedef struct cleaner {
 static nd_status remove_orphan(void *context, const char *path, const char *name, nd_error *error) {
     const cleaner *c = context;
     nd_state_file file;
-    if (!nd_state_file_of(name, &file) ||
+    if (!nd_state_parse_name(name, &file) ||
         (!file.unfinished && c->uses && c->uses(c->context, &file)))
         return ND_OK;
     return is_own(path, name, c->owner, &file) ? nd_file_remove(path, error) : ND_OK;
 }
 
-nd_status nd_state_remove_waste(const char *directory, nd_state_owner owner, nd_state_uses_fn *uses,
-                                void *context, nd_error *error) {
+nd_status nd_state_remove_orphans(const char *directory, nd_state_owner owner,
+                                  nd_state_uses_fn *uses, void *context, nd_error *error) {
     cleaner c = {owner, uses, context};
     return each_entry(directory, remove_orphan, &c, error);
 }

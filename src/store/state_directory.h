@@ -20,8 +20,8 @@ typedef enum nd_state_kind {
 
 /* Finds what a directory holds, by the first bytes of its manifest or the last of its clusters
  * file. The other bytes may be damaged. */
-nd_status nd_state_find(const char *directory, const nd_allocator *allocator, nd_state_kind *kind,
-                        nd_error *error);
+nd_status nd_state_find_kind(const char *directory, const nd_allocator *allocator,
+                             nd_state_kind *kind, nd_error *error);
 /* "an index of documents" */
 const char *nd_state_name(nd_state_kind kind);
 
@@ -42,7 +42,7 @@ nd_status nd_state_is_free(const char *directory, nd_state_file_kind kind, uint6
 typedef bool nd_state_uses_fn(void *context, const nd_state_file *file);
 /* Removes the owner's orphan files: those that are unfinished, and those for which `uses` returns
  * false. `uses` NULL: no file is used. */
-nd_status nd_state_remove_waste(const char *directory, nd_state_owner owner, nd_state_uses_fn *uses,
-                                void *context, nd_error *error);
+nd_status nd_state_remove_orphans(const char *directory, nd_state_owner owner,
+                                  nd_state_uses_fn *uses, void *context, nd_error *error);
 
 #endif

@@ -4,26 +4,25 @@
 
 const char *nd_store_directory(const nd_store *s) { return s->directory; }
 const nd_manifest *nd_store_state(const nd_store *s) { return &s->state; }
-uint32_t nd_store_numbers(const nd_store *s) {
-    return nd_store_segment_numbers(s) + nd_memory_table_count(s->memtable);
+uint32_t nd_store_document_count(const nd_store *s) {
+    return nd_store_segment_numbers(s) + nd_memtable_count(s->memtable);
 }
-uint32_t nd_store_log_documents(const nd_store *s) { return nd_memory_table_live(s->memtable); }
+uint32_t nd_store_log_documents(const nd_store *s) { return nd_memtable_live_count(s->memtable); }
 
-uint32_t nd_store_live(const nd_store *s) {
+uint32_t nd_store_live_count(const nd_store *s) {
     return nd_store_segment_numbers(s) - s->tombstones.file_count - s->tombstones.added_count +
-           nd_memory_table_live(s->memtable);
+           nd_memtable_live_count(s->memtable);
 }
 
 uint64_t nd_store_bytes(const nd_store *s) {
-    uint64_t bytes = nd_memory_table_count(s->memtable) > 0 ? nd_memory_table_bytes(s->memtable)
-                                                            : 0;
+    uint64_t bytes = nd_memtable_count(s->memtable) > 0 ? nd_memtable_bytes(s->memtable) : 0;
     for (size_t i = 0; i < s->state.segment_count; i++) bytes += nd_segment_bytes(s->segments[i]);
     return bytes + s->tombstones.file_size;
 }
 
 bool nd_store_is_removed(const nd_store *s, uint32_t number) {
     uint32_t recent = nd_store_segment_numbers(s);
-    if (number >= recent) return nd_memory_table_is_removed(s->memtable, number - recent);
+    if (number >= recent) return nd_memtable_is_removed(s->memtable, number - recent);
     return nd_tombstones_has(&s->tombstones, number);
 }
 
@@ -44,7 +43,7 @@ nd_status nd_store_document(const nd_store *s, uint32_t number, nd_stored_docume
     uint32_t d;
     const nd_segment *segment = segment_of(s, number, &d);
     if (segment) return nd_segment_document(segment, d, out, error);
-    nd_memory_table_document(s->memtable, d, out);
+    nd_memtable_document(s->memtable, d, out);
     return ND_OK;
 }
 
@@ -53,28 +52,28 @@ nd_status nd_store_id(const nd_store *s, uint32_t number, nd_id_digits *digits,
     uint32_t d;
     const nd_segment *segment = segment_of(s, number, &d);
     if (segment) return nd_segment_row(segment, d, digits, out, error);
-    nd_memory_table_document(s->memtable, d, out);
+    nd_memtable_document(s->memtable, d, out);
     return ND_OK;
 }
 
-nd_status nd_store_id_number(const nd_store *s, uint32_t number, uint32_t *id, nd_error *error) {
+nd_status nd_store_numeric_id(const nd_store *s, uint32_t number, uint32_t *id, nd_error *error) {
     uint32_t d;
     nd_stored_document document;
     const nd_segment *segment = segment_of(s, number, &d);
     if (segment) return nd_segment_number(segment, d, id, error);
-    nd_memory_table_document(s->memtable, d, &document);
+    nd_memtable_document(s->memtable, d, &document);
     if (nd_id_to_number(document.id, document.id_length, id)) return ND_OK;
     return nd_fail(error, ND_ERR_CORRUPT, "%s: an id is not a number", s->directory);
 }
 
-size_t nd_store_segments(const nd_store *s) { return s->state.segment_count; }
+size_t nd_store_segment_count(const nd_store *s) { return s->state.segment_count; }
 
 const nd_segment *nd_store_segment(const nd_store *s, size_t segment, uint32_t *begin) {
     *begin = s->begins[segment];
     return s->segments[segment];
 }
 
-const nd_memory_table *nd_store_recent(const nd_store *s, uint32_t *begin) {
+const nd_memtable *nd_store_memtable(const nd_store *s, uint32_t *begin) {
     *begin = nd_store_segment_numbers(s);
     return s->memtable;
 }
@@ -93,7 +92,7 @@ static bool accept_id(void *context, uint32_t document) {
 
 nd_status nd_store_find_id(const nd_store *s, const char *id, size_t length, uint32_t *number,
                            nd_error *error) {
-    uint32_t recent = nd_memory_table_find_id(s->memtable, id, length);
+    uint32_t recent = nd_memtable_find_id(s->memtable, id, length);
     id_search search = {s, 0, UINT32_MAX};
     if (recent != UINT32_MAX) search.number = nd_store_segment_numbers(s) + recent;
     for (size_t i = s->state.segment_count; search.number == UINT32_MAX && i-- > 0;) {

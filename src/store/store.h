@@ -26,12 +26,12 @@ typedef enum nd_store_mode { ND_STORE_READ, ND_STORE_WRITE } nd_store_mode;
 /* For messages; of a store in memory, a name that says so. */
 const char *nd_store_directory(const nd_store *store);
 const nd_manifest *nd_store_state(const nd_store *store);
-uint32_t nd_store_numbers(const nd_store *store); /* removed documents included */
-uint32_t nd_store_live(const nd_store *store);
+uint32_t nd_store_document_count(const nd_store *store); /* removed documents included */
+uint32_t nd_store_live_count(const nd_store *store);
 uint64_t nd_store_bytes(const nd_store *store);         /* of all its files, and of the memtable */
 uint32_t nd_store_log_documents(const nd_store *store); /* in the memtable, not removed */
 
-/* A document below nd_store_numbers, valid until the store changes; keys: NULL.
+/* A document below nd_store_document_count, valid until the store changes; keys: NULL.
  * REQUIRES of nd_store_document: ids are not numbers. */
 bool nd_store_is_removed(const nd_store *store, uint32_t number);
 nd_status nd_store_document(const nd_store *store, uint32_t number, nd_stored_document *out,
@@ -40,15 +40,16 @@ nd_status nd_store_document(const nd_store *store, uint32_t number, nd_stored_do
 nd_status nd_store_id(const nd_store *store, uint32_t number, nd_id_digits *digits,
                       nd_stored_document *out, nd_error *error);
 /* REQUIRES: ids are numbers. */
-nd_status nd_store_id_number(const nd_store *store, uint32_t number, uint32_t *id, nd_error *error);
+nd_status nd_store_numeric_id(const nd_store *store, uint32_t number, uint32_t *id,
+                              nd_error *error);
 /* *number: UINT32_MAX if no document has the id. */
 nd_status nd_store_find_id(const nd_store *store, const char *id, size_t length, uint32_t *number,
                            nd_error *error);
 
 /* The segments, and the memtable, each with the number of its first document. */
-size_t nd_store_segments(const nd_store *store);
+size_t nd_store_segment_count(const nd_store *store);
 const nd_segment *nd_store_segment(const nd_store *store, size_t segment, uint32_t *begin);
-const nd_memory_table *nd_store_recent(const nd_store *store, uint32_t *begin);
+const nd_memtable *nd_store_memtable(const nd_store *store, uint32_t *begin);
 
 /* From now on writing and merging segments asks `progress` whether to go on; NULL, as at first:
  * nobody is asked. A cancelled call has changed nothing, like any that fails. */

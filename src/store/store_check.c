@@ -23,8 +23,8 @@ static nd_status check_id(const nd_store *s, uint32_t number, nd_error *error) {
  * need be looked up. */
 static nd_status check_numbers(const nd_store *s, nd_error *error) {
     uint32_t last = 0, id;
-    for (uint32_t number = 0; number < nd_store_numbers(s); number++, last = id) {
-        ND_TRY(nd_store_id_number(s, number, &id, error));
+    for (uint32_t number = 0; number < nd_store_document_count(s); number++, last = id) {
+        ND_TRY(nd_store_numeric_id(s, number, &id, error));
         if (number > 0 && id <= last)
             return nd_fail(error, ND_ERR_CORRUPT, "%s: ids do not ascend: %u stands behind %u",
                            s->directory, id, last);
@@ -34,7 +34,7 @@ static nd_status check_numbers(const nd_store *s, nd_error *error) {
 
 static nd_status check_ids(const nd_store *s, nd_error *error) {
     if (s->state.settings.numbered) return check_numbers(s, error);
-    for (uint32_t number = 0; number < nd_store_numbers(s); number++)
+    for (uint32_t number = 0; number < nd_store_document_count(s); number++)
         if (!nd_store_is_removed(s, number)) ND_TRY(check_id(s, number, error));
     return ND_OK;
 }
@@ -45,11 +45,10 @@ static nd_status check_memtable_sets(const nd_store *s, nd_error *error) {
     size_t capacity = 0;
     nd_status status = ND_OK;
     for (uint32_t d = 0;
-         status == ND_OK && s->state.settings.exact && d < nd_memory_table_count(s->memtable);
-         d++) {
+         status == ND_OK && s->state.settings.exact && d < nd_memtable_count(s->memtable); d++) {
         nd_stored_document document;
         size_t count = 0;
-        nd_memory_table_document(s->memtable, d, &document);
+        nd_memtable_document(s->memtable, d, &document);
         bool fine = nd_packed_set_count(document.set, document.set_size, &count);
         if (!nd_reserve(&s->allocator, &values, &capacity, count))
             status = nd_fail_memory(error, count * sizeof *values, "a set");
@@ -62,7 +61,7 @@ static nd_status check_memtable_sets(const nd_store *s, nd_error *error) {
     return status;
 }
 
-/* nd_log_record_fn */
+/* nd_wal_record_fn */
 static nd_status ignore_record(void *context, uint16_t type, const unsigned char *payload,
                                size_t size, nd_error *error) {
     (void)context, (void)type, (void)payload, (void)size, (void)error;
@@ -82,10 +81,10 @@ static bool is_superseded(const nd_store *s) {
 
 /* Reads the log again. For a reader it may be gone, if a newer state has replaced it. */
 static nd_status check_log(const nd_store *s, nd_error *error) {
-    char *path = nd_state_path(&s->allocator, s->directory, ND_FILE_LOG, s->state.log);
+    char *path = nd_state_file_path(&s->allocator, s->directory, ND_FILE_LOG, s->state.log);
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
-    nd_log_tail tail;
-    nd_status status = nd_log_read(path, s->state.log, ignore_record, NULL, &s->allocator, &tail,
+    nd_wal_tail tail;
+    nd_status status = nd_wal_read(path, s->state.log, ignore_record, NULL, &s->allocator, &tail,
                                    error);
     nd_release(&s->allocator, path);
     return status == ND_ERR_IO && s->mode == ND_STORE_READ && is_superseded(s) ? ND_OK : status;

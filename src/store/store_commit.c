@@ -11,7 +11,7 @@ enum {
     FULL_FINGERPRINTS = ND_LIMIT(16384, 64),
 };
 
-void nd_store_give_up(nd_store *s, const nd_error *failure) { s->failure = *failure; }
+void nd_store_stop_changes(nd_store *s, const nd_error *failure) { s->failure = *failure; }
 
 /* Appends a record to the log. A failure ends all changes: the memtable is ahead of the log then.
  */
@@ -19,7 +19,7 @@ static nd_status append(nd_store *s, uint16_t type, const void *payload, size_t 
                         nd_error *error) {
     nd_error failure;
     if (s->in_memory) return ND_OK;
-    return nd_store_end_step(s, nd_log_append(s->log, type, payload, size, &failure), &failure,
+    return nd_store_end_step(s, nd_wal_append(s->log, type, payload, size, &failure), &failure,
                              error);
 }
 
@@ -27,40 +27,40 @@ nd_status nd_store_add(nd_store *s, const nd_stored_document *document, nd_error
     const nd_row_layout layout = nd_settings_layout(&s->state.settings);
     size_t size = nd_row_size(document, &layout);
     ND_TRY(nd_store_check_writable(s, error));
-    if (nd_store_numbers(s) == UINT32_MAX - 1)
+    if (nd_store_document_count(s) == UINT32_MAX - 1)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: more than %u documents", s->directory,
                        UINT32_MAX - 1);
-    if (size > ND_LOG_MAX_RECORD)
+    if (size > ND_WAL_MAX_RECORD)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: a document of %zu bytes is too large",
                        s->directory, size);
-    if (s->in_memory) return nd_memory_table_add(s->memtable, document, error);
+    if (s->in_memory) return nd_memtable_add(s->memtable, document, error);
     if (!nd_reserve(&s->allocator, &s->record, &s->record_capacity, size))
         return nd_fail_memory(error, size, "a document");
     nd_row_write(document, &layout, s->record);
-    ND_TRY(nd_memory_table_add(s->memtable, document, error));
+    ND_TRY(nd_memtable_add(s->memtable, document, error));
     return append(s, ND_LOG_ADD, s->record, size, error);
 }
 
 nd_status nd_store_mark_removed(nd_store *s, uint32_t number, nd_error *error) {
     uint32_t recent = nd_store_segment_numbers(s);
     if (number < recent) return nd_tombstones_add(&s->tombstones, number, &s->allocator, error);
-    nd_memory_table_remove(s->memtable, number - recent);
+    nd_memtable_remove(s->memtable, number - recent);
     return ND_OK;
 }
 
 nd_status nd_store_remove(nd_store *s, uint32_t number, nd_error *error) {
     unsigned char payload[4];
     ND_TRY(nd_store_check_writable(s, error));
-    if (number >= nd_store_numbers(s) || nd_store_is_removed(s, number))
+    if (number >= nd_store_document_count(s) || nd_store_is_removed(s, number))
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: no document %u", s->directory, number);
     ND_TRY(nd_store_mark_removed(s, number, error));
     nd_store_le32(payload, number);
     return append(s, ND_LOG_REMOVE, payload, sizeof payload, error);
 }
 
-nd_batch_mark nd_store_batch(const nd_store *s) { return s->mark; }
+nd_ingest_mark nd_store_ingest_mark(const nd_store *s) { return s->mark; }
 
-nd_status nd_store_mark_batch(nd_store *s, const nd_batch_mark *mark, nd_error *error) {
+nd_status nd_store_mark_ingest(nd_store *s, const nd_ingest_mark *mark, nd_error *error) {
     unsigned char payload[ND_INGEST_MARK_SIZE];
     ND_TRY(nd_store_check_writable(s, error));
     nd_ingest_mark_write(mark, payload);
@@ -73,17 +73,17 @@ nd_status nd_store_commit(nd_store *s, nd_error *error) {
     nd_error failure;
     ND_TRY(nd_store_check_writable(s, error));
     if (s->in_memory) return ND_OK;
-    return nd_store_end_step(s, nd_log_commit(s->log, &failure), &failure, error);
+    return nd_store_end_step(s, nd_wal_commit(s->log, &failure), &failure, error);
 }
 
 nd_status nd_store_sync(nd_store *s, nd_error *error) {
-    return s->log ? nd_log_sync(s->log, error) : ND_OK;
+    return s->log ? nd_wal_sync(s->log, error) : ND_OK;
 }
 
 bool nd_store_is_full(const nd_store *s) {
-    uint32_t count = nd_memory_table_count(s->memtable);
-    if (s->in_memory) return count - nd_memory_table_live(s->memtable) > count / 2;
+    uint32_t count = nd_memtable_count(s->memtable);
+    if (s->in_memory) return count - nd_memtable_live_count(s->memtable) > count / 2;
     if (!s->log) return false;
     if (s->state.settings.kind == ND_KIND_FINGERPRINTS && count >= FULL_FINGERPRINTS) return true;
-    return nd_memory_table_bytes(s->memtable) + nd_log_size(s->log) / 2 > FULL_BYTES;
+    return nd_memtable_bytes(s->memtable) + nd_wal_size(s->log) / 2 > FULL_BYTES;
 }

@@ -20,9 +20,9 @@ nd_status nd_store_remove(nd_store *store, uint32_t number, nd_error *error);
 nd_status nd_store_mark_removed(nd_store *store, uint32_t number, nd_error *error);
 
 /* The mark of the last ingest job. */
-nd_batch_mark nd_store_batch(const nd_store *store);
+nd_ingest_mark nd_store_ingest_mark(const nd_store *store);
 /* Marks an ingest job whose documents were added with nd_store_add, in the same group as they. */
-nd_status nd_store_mark_batch(nd_store *store, const nd_batch_mark *mark, nd_error *error);
+nd_status nd_store_mark_ingest(nd_store *store, const nd_ingest_mark *mark, nd_error *error);
 
 nd_status nd_store_commit(nd_store *store, nd_error *error);
 /* May run while another thread changes the store, except while it installs a new state (flush,
@@ -31,7 +31,7 @@ nd_status nd_store_sync(nd_store *store, nd_error *error);
 
 /* After this every further change fails with the given failure. For a caller whose own change of
  * several steps has failed halfway. */
-void nd_store_give_up(nd_store *store, const nd_error *failure);
+void nd_store_stop_changes(nd_store *store, const nd_error *failure);
 
 /* Whether the memtable and its log are so large that a flush is due. */
 bool nd_store_is_full(const nd_store *store);

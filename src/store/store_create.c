@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static nd_status add_first(nd_store *s, nd_manifest *state, nd_store_first_fn *first, void *context,
-                           nd_error *error) {
+static nd_status add_first(nd_store *s, nd_manifest *state, nd_first_segment_fn *first,
+                           void *context, nd_error *error) {
     nd_manifest_segment segment = {0};
     char *path;
     ND_TRY(nd_store_new_file(s, state, ND_FILE_SEGMENT, &segment.file, &path, error));
@@ -22,7 +22,7 @@ static nd_status add_first(nd_store *s, nd_manifest *state, nd_store_first_fn *f
 }
 
 /* Writes the first state: its segment, its log, and last its manifest. */
-static nd_status write_first_state(nd_store *s, nd_manifest *state, nd_store_first_fn *first,
+static nd_status write_first_state(nd_store *s, nd_manifest *state, nd_first_segment_fn *first,
                                    void *context, nd_error *error) {
     ND_TRY(nd_store_remove_orphans(s, error));
     state->generation = 1;
@@ -33,20 +33,20 @@ static nd_status write_first_state(nd_store *s, nd_manifest *state, nd_store_fir
 }
 
 /* Allocates nothing, since memory may have run out. */
-static void remove_all(const char *directory, nd_lock *lock, bool made) {
+static void remove_all(const char *directory, nd_process_lock *lock, bool made) {
     char path[ND_PATH_SIZE];
     nd_manifest_remove(directory);
-    nd_status status = nd_state_remove_waste(directory, ND_OWNER_INDEX, NULL, NULL, NULL);
+    nd_status status = nd_state_remove_orphans(directory, ND_OWNER_INDEX, NULL, NULL, NULL);
     (void)status; /* the next making of an index there recognises what is left */
-    if (nd_path_join(path, directory, "lock")) nd_lock_remove(lock, path);
-    nd_lock_release(lock);
+    if (nd_path_join(path, directory, "lock")) nd_process_lock_remove(lock, path);
+    nd_process_lock_release(lock);
     if (made) rmdir(directory);
 }
 
 nd_status nd_store_create(const char *directory, const nd_index_settings *settings,
-                          nd_store_first_fn *first, void *context, const nd_allocator *allocator,
+                          nd_first_segment_fn *first, void *context, const nd_allocator *allocator,
                           nd_error *error) {
-    nd_store s = {.allocator = nd_allocator_or_default(allocator), .lock = ND_LOCK_NONE};
+    nd_store s = {.allocator = nd_allocator_or_default(allocator), .lock = ND_PROCESS_LOCK_NONE};
     bool made = false, begun = false;
     s.directory = nd_string_join(&s.allocator, directory, "", "");
     if (!s.directory) return nd_fail_memory(error, strlen(directory), "a path");
@@ -64,15 +64,16 @@ nd_status nd_store_create(const char *directory, const nd_index_settings *settin
     nd_manifest_free(&state);
     if (status != ND_OK && begun) remove_all(directory, &s.lock, made);
     else if (status != ND_OK && made) rmdir(directory);
-    nd_lock_release(&s.lock);
+    nd_process_lock_release(&s.lock);
     nd_release(&s.allocator, s.directory);
     return status;
 }
 
-nd_status nd_store_discard(const char *directory, const nd_allocator *allocator, nd_error *error) {
+nd_status nd_store_remove_empty(const char *directory, const nd_allocator *allocator,
+                                nd_error *error) {
     nd_store *s;
     ND_TRY(nd_store_open(directory, ND_STORE_WRITE, allocator, &s, error));
-    uint32_t documents = nd_store_numbers(s);
+    uint32_t documents = nd_store_document_count(s);
     if (documents == 0) remove_all(directory, &s->lock, true);
     nd_store_close(s);
     return documents == 0 ? ND_OK
@@ -81,8 +82,9 @@ nd_status nd_store_discard(const char *directory, const nd_allocator *allocator,
 }
 
 void nd_store_remove_unused(const char *directory) {
-    nd_lock lock = ND_LOCK_NONE;
+    nd_process_lock lock = ND_PROCESS_LOCK_NONE;
     char path[ND_PATH_SIZE];
-    bool locked = nd_path_join(path, directory, "lock") && nd_lock_take(path, &lock, NULL) == ND_OK;
+    bool locked = nd_path_join(path, directory, "lock") &&
+                  nd_process_lock_acquire(path, &lock, NULL) == ND_OK;
     if (locked) remove_all(directory, &lock, true);
 }

@@ -12,16 +12,16 @@ nd_status nd_store_new_file(nd_store *s, nd_manifest *next, nd_state_file_kind k
         s->state.next_file = next->next_file;
         ND_TRY(nd_state_is_free(s->directory, kind, *file, &s->allocator, &is_free, error));
     }
-    *path = nd_state_path(&s->allocator, s->directory, kind, *file);
+    *path = nd_state_file_path(&s->allocator, s->directory, kind, *file);
     return *path ? ND_OK : nd_fail_memory(error, strlen(s->directory), "a path");
 }
 
 nd_status nd_store_new_log(nd_store *s, nd_manifest *next, nd_error *error) {
-    nd_log *log = NULL;
+    nd_wal *log = NULL;
     char *path;
     ND_TRY(nd_store_new_file(s, next, ND_FILE_LOG, &next->log, &path, error));
-    nd_status status = nd_log_create(path, next->log, &s->allocator, &log, error);
-    nd_log_close(log);
+    nd_status status = nd_wal_create(path, next->log, &s->allocator, &log, error);
+    nd_wal_close(log);
     nd_release(&s->allocator, path);
     return status;
 }
@@ -40,5 +40,5 @@ static bool uses(void *context, const nd_state_file *file) {
 }
 
 nd_status nd_store_remove_orphans(nd_store *s, nd_error *error) {
-    return nd_state_remove_waste(s->directory, ND_OWNER_INDEX, uses, s, error);
+    return nd_state_remove_orphans(s->directory, ND_OWNER_INDEX, uses, s, error);
 }

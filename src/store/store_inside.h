@@ -18,22 +18,22 @@ struct nd_store {
     nd_allocator allocator;
     char *directory;
     nd_store_mode mode;
-    bool in_memory; /* no directory, no lock, no log and no segments */
-    nd_lock lock;   /* of a writer */
+    bool in_memory;       /* no directory, no lock, no log and no segments */
+    nd_process_lock lock; /* of a writer */
     nd_manifest state;
     nd_segment **segments;
     uint32_t *begins; /* number of the first document of each segment, then of the memtable */
     nd_tombstones tombstones;
-    nd_memory_table *memtable;
-    nd_batch_mark mark;     /* the last ingest job's, from the state or from the log */
+    nd_memtable *memtable;
+    nd_ingest_mark mark;    /* the last ingest job's, from the state or from the log */
     pthread_rwlock_t *view; /* the lock of readers; NULL: there are none */
-    nd_log *log;            /* of a writer */
+    nd_wal *log;            /* of a writer */
     uint64_t *keys;         /* scratch of recovery: one per band */
     unsigned char *record;  /* scratch of changes: a record's payload */
     size_t record_capacity;
     nd_error failure; /* of a change. Memory and files may differ since then, so every further
                          change fails with it */
-    nd_scratch_disk disk;
+    nd_temp_space disk;
 };
 
 static inline uint32_t nd_store_segment_numbers(const nd_store *store) {

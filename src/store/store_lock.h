@@ -6,7 +6,7 @@
 #include "storage/process_lock.h"
 
 /* ND_ERR_BUSY: another process writes to the index. */
-nd_status nd_store_lock_take(const char *directory, const nd_allocator *allocator, nd_lock *lock,
-                             nd_error *error);
+nd_status nd_store_lock_take(const char *directory, const nd_allocator *allocator,
+                             nd_process_lock *lock, nd_error *error);
 
 #endif

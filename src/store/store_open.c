@@ -22,7 +22,8 @@ static nd_status find_index(const nd_store *s, nd_error *error) {
 /* If the directory holds a stream, says so. */
 static nd_status fail_no_index(const nd_store *s, nd_status status, nd_error *error) {
     nd_state_kind kind;
-    if (status != ND_ERR_IO || nd_state_find(s->directory, &s->allocator, &kind, NULL) != ND_OK ||
+    if (status != ND_ERR_IO ||
+        nd_state_find_kind(s->directory, &s->allocator, &kind, NULL) != ND_OK ||
         kind != ND_STATE_STREAM)
         return status;
     return nd_fail(error, ND_ERR_IO, "%s: %s, not an index", s->directory, nd_state_name(kind));
@@ -58,7 +59,7 @@ static nd_status create(const char *directory, nd_store_mode mode, const nd_allo
     if (!s) return nd_fail_memory(error, sizeof *s, "an index");
     s->allocator = memory;
     s->mode = mode;
-    s->lock = ND_LOCK_NONE;
+    s->lock = ND_PROCESS_LOCK_NONE;
     nd_manifest_init(&s->state, &memory);
     s->directory = nd_string_join(&memory, directory, "", "");
     s->disk.directory = s->directory;
@@ -98,9 +99,8 @@ nd_status nd_store_open_in_memory(const nd_index_settings *settings, const nd_al
     s->state.settings = *settings;
     s->state.generation = 1;
     s->begins = nd_allocate_zero(&s->allocator, 1, sizeof *s->begins);
-    nd_status status = s->begins
-                           ? nd_memory_table_create(&layout, &s->allocator, &s->memtable, error)
-                           : nd_fail_memory(error, sizeof *s->begins, "segments");
+    nd_status status = s->begins ? nd_memtable_create(&layout, &s->allocator, &s->memtable, error)
+                                 : nd_fail_memory(error, sizeof *s->begins, "segments");
     if (status != ND_OK) {
         nd_store_close(s);
         return status;
@@ -115,7 +115,7 @@ void nd_store_close(nd_store *s) {
     if (!s) return;
     nd_allocator a = s->allocator;
     nd_store_unload(s);
-    nd_lock_release(&s->lock);
+    nd_process_lock_release(&s->lock);
     nd_release(&a, s->directory);
     nd_release(&a, s->keys);
     nd_release(&a, s->record);
@@ -123,7 +123,7 @@ void nd_store_close(nd_store *s) {
 }
 
 nd_status nd_store_check_process(const nd_store *s, nd_error *error) {
-    return nd_lock_check(&s->lock, s->directory, error);
+    return nd_process_lock_check(&s->lock, s->directory, error);
 }
 
 void nd_store_set_view_lock(nd_store *s, pthread_rwlock_t *view) { s->view = view; }

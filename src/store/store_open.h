@@ -14,7 +14,7 @@ nd_status nd_store_open(const char *directory, nd_store_mode mode, const nd_allo
 
 /* An empty store in memory alone, for writing. All documents are in its memtable, which has no log:
  * nothing is durable, and closing forgets everything. A flush only drops removed documents. It
- * holds at most ND_MEMORY_TABLE_MOST documents, and segments cannot be published. */
+ * holds at most ND_MEMTABLE_MOST documents, and segments cannot be published. */
 nd_status nd_store_open_in_memory(const nd_index_settings *settings, const nd_allocator *allocator,
                                   nd_store **out, nd_error *error);
 bool nd_store_is_in_memory(const nd_store *store);

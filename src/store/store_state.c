@@ -13,7 +13,7 @@ typedef struct opened {
     nd_segment **segments;
     uint32_t *begins;
     nd_tombstones tombstones;
-    nd_memory_table *memtable; /* empty */
+    nd_memtable *memtable; /* empty */
 } opened;
 
 static nd_segment *already_open(const nd_store *s, const nd_manifest_segment *wanted) {
@@ -41,7 +41,8 @@ static nd_status open_tombstones(const nd_store *s, const nd_manifest *state, op
     uint32_t removed = 0;
     if (!state->removed) return ND_OK;
     for (size_t i = 0; i < state->segment_count; i++) removed += state->segments[i].removed;
-    char *path = nd_state_path(&s->allocator, s->directory, ND_FILE_TOMBSTONES, state->removed);
+    char *path = nd_state_file_path(&s->allocator, s->directory, ND_FILE_TOMBSTONES,
+                                    state->removed);
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
     nd_status status = nd_tombstones_open(path, &state->removed_seal,
                                           o->begins[state->segment_count], removed, &s->allocator,
@@ -67,7 +68,7 @@ static nd_status open_files(const nd_store *s, const nd_manifest *state, opened 
     }
     ND_TRY(open_tombstones(s, state, o, error));
     const nd_row_layout layout = nd_settings_layout(&state->settings);
-    return nd_memory_table_create(&layout, &s->allocator, &o->memtable, error);
+    return nd_memtable_create(&layout, &s->allocator, &o->memtable, error);
 }
 
 /* Frees all of the open state, except the segments that another list has, too. */
@@ -76,8 +77,8 @@ static void unload(nd_store *s, nd_segment *const *except, size_t except_count) 
     close_segments(a, s->segments, s->state.segment_count, except, except_count);
     nd_release(a, s->begins);
     nd_tombstones_close(&s->tombstones, a);
-    nd_memory_table_free(s->memtable);
-    nd_log_close(s->log);
+    nd_memtable_free(s->memtable);
+    nd_wal_close(s->log);
     nd_manifest_free(&s->state);
 }
 

@@ -10,7 +10,7 @@
 
 struct nd_arrival_maker {
     nd_allocator allocator;
-    nd_word_list *words;            /* of topics */
+    nd_term_frequencies *words;     /* of topics */
     nd_analyzer *analyzer;          /* of `simhash` */
     nd_text_simhash *simhash;       /* NULL with MinHash */
     nd_document_sketcher *sketcher; /* NULL with SimHash */
@@ -27,7 +27,7 @@ static nd_status create_parts(nd_arrival_maker *m, const nd_stream_settings *s,
     nd_analyzer_options words = analyzer;
     words.ngram = 1;
     if (words.kind == ND_CHARS) words.kind = ND_WORDS;
-    ND_TRY(nd_word_list_create(&words, o->simhash.stop, &m->allocator, &m->words, error));
+    ND_TRY(nd_term_frequencies_create(&words, o->simhash.stop, &m->allocator, &m->words, error));
     if (!nd_stream_has_fingerprints(s))
         return nd_document_sketcher_create(index, o->dictionary, &m->allocator, &m->sketcher,
                                            error);
@@ -55,7 +55,7 @@ void nd_arrival_maker_free(nd_arrival_maker *m) {
     nd_text_simhash_free(m->simhash);
     nd_analyzer_free(m->analyzer);
     nd_document_sketcher_free(m->sketcher);
-    nd_word_list_free(m->words);
+    nd_term_frequencies_free(m->words);
     nd_release(&allocator, m);
 }
 
@@ -66,5 +66,5 @@ nd_status nd_arrival_make(nd_arrival_maker *m, const char *text, size_t length,
     if (m->simhash) ND_TRY(nd_text_simhash_make(m->simhash, text, length, &a->fingerprint, error));
     if (m->sketcher)
         ND_TRY(nd_document_sketcher_make(m->sketcher, text, length, &out->document, error));
-    return nd_word_list_make(m->words, text, length, &a->words, &a->word_bytes, error);
+    return nd_term_frequencies_count(m->words, text, length, &a->words, &a->word_bytes, error);
 }

@@ -180,7 +180,7 @@ void nd_centre_index_nearest(nd_centre_index *t, nd_fingerprint query, uint32_t 
                                                 t->hits);
         for (size_t h = 0; h < found; h++) {
             nd_fingerprint f = key_at(t, b, t->hits[h]);
-            uint32_t here = nd_ones(f.low ^ query.low) + nd_ones(f.high ^ query.high),
+            uint32_t here = nd_popcount(f.low ^ query.low) + nd_popcount(f.high ^ query.high),
                      its = numbers_of(t, b)[t->hits[h]];
             if (here > *distance || (here == *distance && its >= *number)) continue;
             *distance = here;

@@ -36,7 +36,7 @@ static nd_status save_head(const nd_clusters *c, output *o, nd_error *error) {
     nd_store_le64(p, c->documents);
     nd_store_double(p + 8, c->clock);
     nd_store_le64(p + 16, c->live);
-    nd_store_le64(p + 24, nd_term_names_count(c->words.names));
+    nd_store_le64(p + 24, nd_term_dictionary_count(c->words.names));
     ND_TRY(nd_sealed_begin(o->file, TAG_HEAD, error));
     return write_bytes(o, p, sizeof p, error);
 }
@@ -105,7 +105,7 @@ static nd_status save_names(const nd_clusters *c, output *o, nd_error *error) {
     const char *term;
     size_t length;
     ND_TRY(nd_sealed_begin(o->file, TAG_NAMES, error));
-    for (size_t at = 0; nd_term_names_next(c->words.names, &at, &feature, &term, &length);) {
+    for (size_t at = 0; nd_term_dictionary_next(c->words.names, &at, &feature, &term, &length);) {
         unsigned char p[NAME_HEAD];
         nd_store_le64(p, feature);
         p[8] = (unsigned char)length;
@@ -117,10 +117,10 @@ static nd_status save_names(const nd_clusters *c, output *o, nd_error *error) {
 
 static nd_status save_counts(const nd_clusters *c, output *o, nd_error *error) {
     ND_TRY(nd_sealed_begin(o->file, TAG_COUNTS, error));
-    for (size_t at = 0; at < nd_feature_counts_size(); at += PIECE) {
+    for (size_t at = 0; at < nd_count_min_size(); at += PIECE) {
         uint32_t counts[PIECE];
         unsigned char p[4 * PIECE];
-        nd_feature_counts_read(c->words.counts, at, PIECE, counts);
+        nd_count_min_read(c->words.counts, at, PIECE, counts);
         for (size_t i = 0; i < PIECE; i++) nd_store_le32(p + 4 * i, counts[i]);
         ND_TRY(write_bytes(o, p, sizeof p, error));
     }
@@ -285,7 +285,7 @@ static nd_status load_names(nd_clusters *c, const nd_sealed_file *file, uint64_t
         size_t length = p[8];
         ND_TRY(read_bytes(&i, length, &term, error));
         if (feature == 0) return damaged(file, "a term", error);
-        ND_TRY(nd_term_names_add(c->words.names, feature, term, length, error));
+        ND_TRY(nd_term_dictionary_add(c->words.names, feature, term, length, error));
     }
     if (2 * count > c->words.names_room) c->words.names_room = 2 * count;
     return end_section(&i, error);
@@ -295,13 +295,13 @@ static nd_status load_counts(nd_clusters *c, const nd_sealed_file *file, nd_erro
     input i;
     const unsigned char *p;
     ND_TRY(begin_section(file, TAG_COUNTS, &i, error));
-    for (size_t at = 0; at < nd_feature_counts_size(); at += PIECE) {
+    for (size_t at = 0; at < nd_count_min_size(); at += PIECE) {
         uint32_t counts[PIECE];
         ND_TRY(read_bytes(&i, sizeof counts, &p, error));
         for (size_t j = 0; j < PIECE; j++) counts[j] = nd_load_le32(p + 4 * j);
-        nd_feature_counts_write(c->words.counts, at, PIECE, counts);
+        nd_count_min_write(c->words.counts, at, PIECE, counts);
     }
-    nd_feature_counts_set_documents(c->words.counts, c->documents);
+    nd_count_min_set_documents(c->words.counts, c->documents);
     return end_section(&i, error);
 }
 

@@ -53,7 +53,7 @@ static bool fits_stream(const nd_stream *s, const nd_arrival *a) {
     return a->kind != ND_ARRIVAL_NEAREST;
 }
 
-/* nd_log_record_fn: adds an arrival of the log to the clusters again. */
+/* nd_wal_record_fn: adds an arrival of the log to the clusters again. */
 static nd_status replay_arrival(void *context, uint16_t type, const unsigned char *payload,
                                 size_t size, nd_error *error) {
     nd_stream *s = context;
@@ -251,7 +251,7 @@ static nd_status add_arrival(nd_stream *s, nd_prepared_arrival *prepared, nd_pla
 }
 
 nd_status nd_stream_check_changeable(const nd_stream *s, nd_error *error) {
-    ND_TRY(nd_lock_check(&s->files.lock, s->files.directory, error));
+    ND_TRY(nd_process_lock_check(&s->files.lock, s->files.directory, error));
     if (s->files.mode == ND_INDEX_READ)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", s->files.directory);
     return s->failure.status == ND_OK ? ND_OK

@@ -32,7 +32,7 @@ static char *path_of(const nd_stream_files *f, const char *name, nd_error *error
 
 static char *numbered(const nd_stream_files *f, nd_state_file_kind kind, uint64_t number,
                       nd_error *error) {
-    char *path = nd_state_path(&f->allocator, f->directory, kind, number);
+    char *path = nd_state_file_path(&f->allocator, f->directory, kind, number);
     if (!path) nd_fail_memory(error, strlen(f->directory), "a path");
     return path;
 }
@@ -48,7 +48,7 @@ static nd_status find_state(nd_stream_files *f, nd_error *error) {
                    : nd_fail_os(error, errno, "%s: cannot read this directory", f->directory);
     for (struct dirent *entry; (entry = readdir(directory));) {
         nd_state_file file;
-        bool state = nd_state_file_of(entry->d_name, &file) && file.kind == ND_FILE_CLUSTERS &&
+        bool state = nd_state_parse_name(entry->d_name, &file) && file.kind == ND_FILE_CLUSTERS &&
                      !file.unfinished;
         if (state && file.number > f->number) f->number = file.number;
     }
@@ -62,7 +62,7 @@ static bool uses(void *context, const nd_state_file *file) {
 }
 
 static nd_status remove_orphans(nd_stream_files *f, nd_error *error) {
-    return nd_state_remove_waste(f->directory, ND_OWNER_STREAM, uses, f, error);
+    return nd_state_remove_orphans(f->directory, ND_OWNER_STREAM, uses, f, error);
 }
 
 /* The number of the next state and its log: the first whose names are both free. */
@@ -139,7 +139,7 @@ static nd_status read_settings(nd_stream_files *f, const nd_sealed_file *file,
 static nd_status lock_stream(nd_stream_files *f, nd_error *error) {
     char *path = path_of(f, "lock", error);
     if (!path) return ND_ERR_MEMORY;
-    nd_status status = nd_lock_take(path, &f->lock, error);
+    nd_status status = nd_process_lock_acquire(path, &f->lock, error);
     nd_release(&f->allocator, path);
     return status == ND_ERR_BUSY
                ? nd_fail(error, status, "%s: another process writes to this stream", f->directory)
@@ -177,7 +177,7 @@ static nd_status begin_writing(nd_stream_files *f, nd_error *error) {
 
 static nd_status fail_no_stream(const nd_stream_files *f, nd_error *error) {
     nd_state_kind kind;
-    ND_TRY(nd_state_find(f->directory, &f->allocator, &kind, error));
+    ND_TRY(nd_state_find_kind(f->directory, &f->allocator, &kind, error));
     if (kind == ND_STATE_NONE)
         return nd_fail(error, ND_ERR_IO, "%s: no stream is there", f->directory);
     return nd_fail(error, ND_ERR_IO, "%s: %s, not a stream", f->directory, nd_state_name(kind));
@@ -222,7 +222,7 @@ nd_status nd_stream_files_open(nd_stream_files *f, const char *directory, nd_ind
                                const nd_allocator *allocator, nd_stream_state *out,
                                nd_error *error) {
     *f = (nd_stream_files){
-        .allocator = *allocator, .mode = mode, .lock = ND_LOCK_NONE, .members = -1};
+        .allocator = *allocator, .mode = mode, .lock = ND_PROCESS_LOCK_NONE, .members = -1};
     *out = (nd_stream_state){.file = NULL};
     f->directory = nd_string_join(allocator, directory, "", "");
     if (!f->directory) return nd_fail_memory(error, strlen(directory), "a path");
@@ -238,17 +238,17 @@ nd_status nd_stream_files_open(nd_stream_files *f, const char *directory, nd_ind
  * why it failed. */
 static void remove_all(nd_stream_files *f) {
     char path[ND_PATH_SIZE];
-    nd_status status = nd_state_remove_waste(f->directory, ND_OWNER_STREAM, NULL, NULL, NULL);
+    nd_status status = nd_state_remove_orphans(f->directory, ND_OWNER_STREAM, NULL, NULL, NULL);
     (void)status; /* whoever creates a stream there next removes the rest */
     if (nd_path_join(path, f->directory, "members")) nd_file_remove(path, NULL);
-    if (nd_path_join(path, f->directory, "lock")) nd_lock_remove(&f->lock, path);
+    if (nd_path_join(path, f->directory, "lock")) nd_process_lock_remove(&f->lock, path);
 }
 
 void nd_stream_files_close(nd_stream_files *f) {
     nd_stream_log_close(f->log);
     nd_file_close(f->members);
     if (f->creating) remove_all(f);
-    nd_lock_release(&f->lock);
+    nd_process_lock_release(&f->lock);
     if (f->created_directory) rmdir(f->directory);
     nd_release(&f->allocator, f->waiting);
     nd_release(&f->allocator, f->directory);
@@ -264,12 +264,12 @@ bool nd_stream_files_are_outdated(nd_stream_files *f) {
 /* ---- the log */
 
 typedef struct replay {
-    nd_log_record_fn *fn;
+    nd_wal_record_fn *fn;
     void *context;
     const char *path;
 } replay;
 
-/* nd_log_record_fn */
+/* nd_wal_record_fn */
 static nd_status replay_record(void *context, uint16_t type, const unsigned char *payload,
                                size_t size, nd_error *error) {
     const replay *r = context;
@@ -282,25 +282,25 @@ static nd_status replay_record(void *context, uint16_t type, const unsigned char
 static nd_status begin_log(nd_stream_files *f, uint64_t number, nd_error *error) {
     char *path = numbered(f, ND_FILE_LOG, number, error);
     if (!path) return ND_ERR_MEMORY;
-    nd_log *log;
+    nd_wal *log;
     nd_stream_log_close(f->log);
     f->log = NULL;
-    nd_status status = nd_log_create(path, number, &f->allocator, &log, error);
+    nd_status status = nd_wal_create(path, number, &f->allocator, &log, error);
     if (status == ND_OK) status = nd_stream_log_create(log, &f->allocator, &f->log, error);
     nd_release(&f->allocator, path);
     return status;
 }
 
-nd_status nd_stream_files_replay(nd_stream_files *f, nd_log_record_fn *fn, void *context,
+nd_status nd_stream_files_replay(nd_stream_files *f, nd_wal_record_fn *fn, void *context,
                                  nd_error *error) {
-    nd_log_tail tail;
+    nd_wal_tail tail;
     char *path = numbered(f, ND_FILE_LOG, f->number, error);
     if (!path) return ND_ERR_MEMORY;
     replay r = {fn, context, path};
-    nd_status status = nd_log_read(path, f->number, replay_record, &r, &f->allocator, &tail, error);
-    nd_log *log;
+    nd_status status = nd_wal_read(path, f->number, replay_record, &r, &f->allocator, &tail, error);
+    nd_wal *log;
     if (status == ND_OK && writes(f))
-        status = nd_log_open(path, f->number, tail, &f->allocator, &log, error);
+        status = nd_wal_open(path, f->number, tail, &f->allocator, &log, error);
     if (status == ND_OK && writes(f))
         status = nd_stream_log_create(log, &f->allocator, &f->log, error);
     /* The writer that renamed the state may have died before the name was durable. */

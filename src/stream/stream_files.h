@@ -25,7 +25,7 @@ typedef struct nd_stream_files {
     nd_index_mode mode;
     bool creating;          /* the stream is new, until nd_stream_files_keep */
     bool created_directory; /* so is its directory */
-    nd_lock lock;           /* of a writer */
+    nd_process_lock lock;   /* of a writer */
     uint64_t number;        /* N; 0: there is no state */
     uint64_t state_bytes;
     nd_stream_log *log; /* of a writer */
@@ -51,7 +51,7 @@ nd_status nd_stream_files_open(nd_stream_files *files, const char *directory, nd
                                const nd_allocator *allocator, nd_stream_state *out,
                                nd_error *error);
 /* Gives the arrivals in the log to fn. A writer's log then goes on behind them. */
-nd_status nd_stream_files_replay(nd_stream_files *files, nd_log_record_fn *fn, void *context,
+nd_status nd_stream_files_replay(nd_stream_files *files, nd_wal_record_fn *fn, void *context,
                                  nd_error *error);
 /* Saves the clusters as the next state, and begins an empty log. */
 nd_status nd_stream_files_save(nd_stream_files *files, const nd_stream_settings *settings,

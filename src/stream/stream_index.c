@@ -10,10 +10,10 @@ nd_status nd_stream_index_clear(const char *directory, const nd_allocator *alloc
     nd_state_kind there;
     char *path = nd_string_join(allocator, directory, "/index", "");
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
-    nd_status status = nd_state_find(path, allocator, &there, error);
+    nd_status status = nd_state_find_kind(path, allocator, &there, error);
     if (status == ND_OK)
         status = there == ND_STATE_DOCUMENTS
-                     ? nd_store_discard(path, allocator, error)
+                     ? nd_store_remove_empty(path, allocator, error)
                      : nd_state_check_free(path, ND_OWNER_INDEX, allocator, error);
     nd_release(allocator, path);
     return status;
@@ -90,7 +90,7 @@ nd_status nd_stream_index_remove_forgotten(nd_stream_index *x, nd_error *error) 
 nd_status nd_stream_index_reconcile(nd_stream_index *x, nd_clusters *clusters, nd_error *error) {
     nd_store *store = x->index->shared.store;
     nd_clusters_on_expired(clusters, note_forgotten, x);
-    for (uint32_t number = 0; number < nd_store_numbers(store); number++) {
+    for (uint32_t number = 0; number < nd_store_document_count(store); number++) {
         nd_id_digits digits;
         nd_stored_document document;
         if (nd_store_is_removed(store, number)) continue;

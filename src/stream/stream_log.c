@@ -14,8 +14,8 @@ enum { RECORD_HEAD = 8 };
 
 struct nd_stream_log {
     nd_allocator allocator;
-    nd_background *background;
-    nd_log *log;     /* the thread's while a sync goes on */
+    nd_async_task *background;
+    nd_wal *log;     /* the thread's while a sync goes on */
     records written; /* the thread's while a sync goes on */
     records next;    /* for the next sync */
     uint64_t size;   /* bytes of the log before the sync that goes on */
@@ -23,19 +23,19 @@ struct nd_stream_log {
     void *context;
 };
 
-nd_status nd_stream_log_create(nd_log *log, const nd_allocator *allocator, nd_stream_log **out,
+nd_status nd_stream_log_create(nd_wal *log, const nd_allocator *allocator, nd_stream_log **out,
                                nd_error *error) {
     nd_stream_log *l = nd_allocate_zero(allocator, 1, sizeof *l);
-    nd_status status = l ? nd_background_create(allocator, &l->background, error)
+    nd_status status = l ? nd_async_task_create(allocator, &l->background, error)
                          : nd_fail_memory(error, sizeof *l, "a log");
     if (status != ND_OK) {
         nd_release(allocator, l);
-        nd_log_close(log);
+        nd_wal_close(log);
         return status;
     }
     l->allocator = *allocator;
     l->log = log;
-    l->size = nd_log_size(log);
+    l->size = nd_wal_size(log);
     *out = l;
     return ND_OK;
 }
@@ -51,23 +51,23 @@ nd_status nd_stream_log_add(nd_stream_log *l, const nd_arrival *a, nd_error *err
     return ND_OK;
 }
 
-/* nd_background_fn; `context` is the log. */
+/* nd_async_task_fn; `context` is the log. */
 static nd_status write_records(void *context, nd_error *error) {
     nd_stream_log *l = context;
     records *r = &l->written;
     for (size_t at = 0, size; at < r->size; at += RECORD_HEAD + size) {
         size = (size_t)nd_load_le64(r->bytes + at);
-        ND_TRY(nd_log_append(l->log, ND_STREAM_RECORD, r->bytes + at + RECORD_HEAD, size, error));
+        ND_TRY(nd_wal_append(l->log, ND_STREAM_RECORD, r->bytes + at + RECORD_HEAD, size, error));
     }
     r->size = 0;
-    ND_TRY(nd_log_commit_and_sync(l->log, error));
+    ND_TRY(nd_wal_commit_and_sync(l->log, error));
     if (l->fn) l->fn(l->context);
     return ND_OK;
 }
 
 nd_status nd_stream_log_wait(nd_stream_log *l, nd_error *error) {
-    ND_TRY(nd_background_wait(l->background, error));
-    l->size = nd_log_size(l->log);
+    ND_TRY(nd_async_task_wait(l->background, error));
+    l->size = nd_wal_size(l->log);
     return ND_OK;
 }
 
@@ -86,13 +86,13 @@ static nd_status prepare_sync(nd_stream_log *l, nd_stream_synced_fn *fn, void *c
 nd_status nd_stream_log_begin_sync(nd_stream_log *l, nd_stream_synced_fn *fn, void *context,
                                    nd_error *error) {
     ND_TRY(prepare_sync(l, fn, context, error));
-    nd_background_begin(l->background, write_records, l);
+    nd_async_task_start(l->background, write_records, l);
     return ND_OK;
 }
 
 nd_status nd_stream_log_sync(nd_stream_log *l, nd_error *error) {
     ND_TRY(prepare_sync(l, NULL, NULL, error));
-    ND_TRY(nd_background_run(l->background, write_records, l, error));
+    ND_TRY(nd_async_task_run(l->background, write_records, l, error));
     return nd_stream_log_wait(l, error);
 }
 
@@ -100,8 +100,8 @@ uint64_t nd_stream_log_size(const nd_stream_log *l) { return l->size; }
 
 void nd_stream_log_close(nd_stream_log *l) {
     if (!l) return;
-    nd_background_free(l->background);
-    nd_log_close(l->log);
+    nd_async_task_free(l->background);
+    nd_wal_close(l->log);
     nd_allocator allocator = l->allocator;
     nd_release(&allocator, l->written.bytes);
     nd_release(&allocator, l->next.bytes);

@@ -14,7 +14,7 @@ enum { ND_STREAM_RECORD = 1 }; /* type of an arrival in the log */
 typedef struct nd_stream_log nd_stream_log;
 
 /* Owns the log from now on, and closes it, after a failure too. */
-nd_status nd_stream_log_create(nd_log *log, const nd_allocator *allocator, nd_stream_log **out,
+nd_status nd_stream_log_create(nd_wal *log, const nd_allocator *allocator, nd_stream_log **out,
                                nd_error *error);
 /* Waits for the thread. Arrivals that no sync has begun to write are lost. NULL is accepted. */
 void nd_stream_log_close(nd_stream_log *log);

@@ -84,7 +84,7 @@ nd_status nd_stream_settings_make(const nd_stream_options *o, nd_stream_settings
                                           .seed = o->seed,
                                           .stem = o->stem,
                                           .dictionary = o->dictionary};
-    ND_TRY(nd_analyzer_options_check_passing(&analyzer, error));
+    ND_TRY(nd_analyzer_options_check_transient(&analyzer, error));
     if (simhash) ND_TRY(check_simhash(o, &analyzer, error));
     set_words(o, s);
     if (!simhash) return set_minhash(o, s, error);
@@ -101,7 +101,7 @@ nd_status nd_stream_settings_check(const char *path, const nd_stream_settings *s
         .kind = (nd_analyzer_kind)s->analyzer, .ngram = s->ngram, .seed = s->seed};
     bool bits = s->bits == 16 || s->bits == 32 || s->bits == 64 || s->bits == 128;
     bool fits = s->sketch <= ND_SKETCH_SIMHASH && s->mode <= ND_STREAM_FOLLOW && s->expire >= 0 &&
-                nd_analyzer_options_check_passing(&analyzer, NULL) == ND_OK &&
+                nd_analyzer_options_check_transient(&analyzer, NULL) == ND_OK &&
                 memchr(s->stem, 0, sizeof s->stem);
     if (nd_stream_has_fingerprints(s))
         fits = fits && bits && s->k <= s->bits / 4 &&

@@ -13,13 +13,13 @@ nd_status nd_topic_words_init(nd_topic_words *w, uint64_t seed, const nd_allocat
                               nd_error *error) {
     *w = (nd_topic_words){
         .allocator = *allocator, .key = nd_hash_key_of(seed), .names_room = NAMES};
-    ND_TRY(nd_feature_counts_create(allocator, &w->counts, error));
-    return nd_term_names_create(allocator, &w->names, error);
+    ND_TRY(nd_count_min_create(allocator, &w->counts, error));
+    return nd_term_dictionary_create(allocator, &w->names, error);
 }
 
 void nd_topic_words_free(nd_topic_words *w) {
-    nd_feature_counts_free(w->counts);
-    nd_term_names_free(w->names);
+    nd_count_min_free(w->counts);
+    nd_term_dictionary_free(w->names);
 }
 
 /* ---- a document's words */
@@ -44,15 +44,15 @@ size_t nd_topic_words_count(nd_topic_words *w, const nd_arrival *document,
     uint32_t once[TOGETHER];
     size_t count = 0, at = 0;
     for (size_t i = 0; i < TOGETHER; i++) once[i] = 1;
-    nd_feature_counts_add(w->counts, NULL, 0);
-    nd_feature_counts_end(w->counts);
+    nd_count_min_add_document(w->counts, NULL, 0);
+    nd_count_min_prepare_weights(w->counts);
     for (size_t got = TOGETHER; got == TOGETHER;) {
         for (got = 0; got < TOGETHER && nd_arrival_next_word(document, &at, &words[got]); got++) {
             features[got] = nd_mix64(nd_hash_token(&w->key, words[got].bytes, words[got].length));
             features[got] += features[got] == 0;
         }
-        nd_feature_counts_add_times(w->counts, features, once, got);
-        nd_feature_counts_weigh(w->counts, features, got, weights);
+        nd_count_min_add_counts(w->counts, features, once, got);
+        nd_count_min_weigh(w->counts, features, got, weights);
         for (size_t i = 0; i < got; i++) {
             uint64_t units = (uint64_t)(weights[i] * ND_WEIGHT_UNITS);
             count = keep_offer(offers, count,
@@ -65,35 +65,35 @@ size_t nd_topic_words_count(nd_topic_words *w, const nd_arrival *document,
 /* ---- names */
 
 bool nd_topic_words_are_full(const nd_topic_words *w) {
-    return nd_term_names_count(w->names) + ND_TOPIC_OFFERS > w->names_room;
+    return nd_term_dictionary_count(w->names) + ND_TOPIC_OFFERS > w->names_room;
 }
 
 /* Adds the names of a cluster's topics to `names`. */
 static nd_status copy_names(const nd_topic_words *w, const nd_space_saving *counters,
-                            nd_term_names *names, nd_error *error) {
+                            nd_term_dictionary *names, nd_error *error) {
     for (int t = 0; t < ND_SPACE_SAVING_SLOTS; t++) {
         const char *term;
         size_t length;
         uint64_t feature = counters->features[t];
-        if (nd_term_names_find(w->names, feature, &term, &length))
-            ND_TRY(nd_term_names_add(names, feature, term, length, error));
+        if (nd_term_dictionary_find(w->names, feature, &term, &length))
+            ND_TRY(nd_term_dictionary_add(names, feature, term, length, error));
     }
     return ND_OK;
 }
 
 nd_status nd_topic_words_drop_unused(nd_topic_words *w, nd_next_counters_fn *next, void *context,
                                      nd_error *error) {
-    nd_term_names *used = NULL;
-    nd_status status = nd_term_names_create(&w->allocator, &used, error);
+    nd_term_dictionary *used = NULL;
+    nd_status status = nd_term_dictionary_create(&w->allocator, &used, error);
     for (const nd_space_saving *counters; status == ND_OK && (counters = next(context));)
         status = copy_names(w, counters, used, error);
     if (status != ND_OK) {
-        nd_term_names_free(used);
+        nd_term_dictionary_free(used);
         return status;
     }
-    nd_term_names_free(w->names);
+    nd_term_dictionary_free(w->names);
     w->names = used;
-    size_t twice = 2 * nd_term_names_count(used);
+    size_t twice = 2 * nd_term_dictionary_count(used);
     w->names_room = twice > NAMES ? twice : NAMES;
     return ND_OK;
 }
@@ -102,7 +102,8 @@ nd_status nd_topic_words_add(nd_topic_words *w, const nd_topic_offer *offers, si
                              nd_space_saving *counters, nd_error *error) {
     for (size_t i = 0; i < count; i++) {
         const nd_arrival_word *word = &offers[i].word;
-        ND_TRY(nd_term_names_add(w->names, offers[i].feature, word->bytes, word->length, error));
+        ND_TRY(
+            nd_term_dictionary_add(w->names, offers[i].feature, word->bytes, word->length, error));
         nd_space_saving_add(counters, offers[i].feature, word->times);
     }
     return ND_OK;
@@ -123,9 +124,9 @@ size_t nd_topic_words_heaviest(const nd_topic_words *w, const nd_space_saving *c
     for (int t = 0; t < ND_SPACE_SAVING_SLOTS; t++) {
         nd_stream_topic one;
         uint64_t feature = counters->features[t];
-        if (feature == 0 || !nd_term_names_find(w->names, feature, &one.term, &one.length))
+        if (feature == 0 || !nd_term_dictionary_find(w->names, feature, &one.term, &one.length))
             continue;
-        uint32_t units = nd_idf_units(documents, nd_feature_counts_of(w->counts, feature));
+        uint32_t units = nd_idf_units(documents, nd_count_min_of(w->counts, feature));
         one.weight = (double)units * nd_space_saving_least(counters, t) / ND_WEIGHT_UNITS;
         size_t to = count++;
         for (; to > 0 && is_heavier(&one, &all[to - 1]); to--) all[to] = all[to - 1];

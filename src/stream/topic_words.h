@@ -14,8 +14,8 @@
 typedef struct nd_topic_words {
     nd_allocator allocator;
     nd_hash_key key;
-    nd_feature_counts *counts;
-    nd_term_names *names;
+    nd_count_min *counts;
+    nd_term_dictionary *names;
     size_t names_room; /* with more names, the unused ones are dropped */
 } nd_topic_words;
 

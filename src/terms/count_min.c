@@ -14,60 +14,60 @@
 
 enum {
     ROWS = 2,
-    ROW_SIZE = 1 << ND_COUNT_ROW_BITS,
+    ROW_SIZE = 1 << ND_COUNT_MIN_ROW_BITS,
     AHEAD = 16,
     SMALL_BITS = 11,
     SMALL = 1 << SMALL_BITS
 };
 
-/* Logarithms are multiples of 2^-ND_LOG_BITS; the unit of a weight is 2^UNIT_BITS times that. DOUBT
- * is twice the error of an interpolated logarithm: 1/8 SMALL^-2, and the errors of the table. */
-enum { UNIT_BITS = ND_LOG_BITS - 12 };
-#define DOUBT ((UINT64_C(1) << (ND_LOG_BITS - 2 - 2 * SMALL_BITS)) + 64)
+/* Logarithms are multiples of 2^-ND_FIXED_LOG_BITS; the unit of a weight is 2^UNIT_BITS times that.
+ * DOUBT is twice the error of an interpolated logarithm: 1/8 SMALL^-2, and the errors of the table.
+ */
+enum { UNIT_BITS = ND_FIXED_LOG_BITS - 12 };
+#define DOUBT ((UINT64_C(1) << (ND_FIXED_LOG_BITS - 2 - 2 * SMALL_BITS)) + 64)
 
 typedef _Atomic uint32_t counter;
 
-struct nd_feature_counts {
+struct nd_count_min {
     nd_allocator allocator;
     _Atomic uint64_t documents;
     uint64_t log_documents;       /* ln(prepared + 1) */
-    uint64_t prepared;            /* documents at the latest nd_feature_counts_end */
+    uint64_t prepared;            /* documents at the latest nd_count_min_prepare_weights */
     uint64_t logs[2 * SMALL + 1]; /* logs[i] = ln i, from 1 on */
     counter *rows[ROWS];
 };
 
 static inline size_t counter_of(uint64_t feature, int row) {
     uint64_t hash = row == 0 ? feature : nd_mix64(feature ^ ND_HASH_C3);
-    return (size_t)(hash >> (64 - ND_COUNT_ROW_BITS));
+    return (size_t)(hash >> (64 - ND_COUNT_MIN_ROW_BITS));
 }
 
-nd_status nd_feature_counts_create(const nd_allocator *allocator, nd_feature_counts **out,
-                                   nd_error *error) {
+nd_status nd_count_min_create(const nd_allocator *allocator, nd_count_min **out, nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
-    nd_feature_counts *counts = nd_allocate_zero(&memory, 1, sizeof *counts);
+    nd_count_min *counts = nd_allocate_zero(&memory, 1, sizeof *counts);
     if (!counts) return nd_fail_memory(error, sizeof *counts, "document counts");
     counts->allocator = memory;
     for (int row = 0; row < ROWS; row++) {
         counts->rows[row] = nd_allocate(&memory, ROW_SIZE, sizeof(counter));
         if (!counts->rows[row]) {
-            nd_feature_counts_free(counts);
+            nd_count_min_free(counts);
             return nd_fail_memory(error, ROW_SIZE * sizeof(counter), "document counts");
         }
         for (size_t i = 0; i < ROW_SIZE; i++) atomic_init(&counts->rows[row][i], 0);
     }
-    for (uint64_t i = 1; i <= 2 * SMALL; i++) counts->logs[i] = nd_log_fixed(i);
+    for (uint64_t i = 1; i <= 2 * SMALL; i++) counts->logs[i] = nd_fixed_log(i);
     *out = counts;
     return ND_OK;
 }
 
-void nd_feature_counts_free(nd_feature_counts *counts) {
+void nd_count_min_free(nd_count_min *counts) {
     if (!counts) return;
     nd_allocator allocator = counts->allocator;
     for (int row = 0; row < ROWS; row++) nd_release(&allocator, counts->rows[row]);
     nd_release(&allocator, counts);
 }
 
-static inline void prefetch(const nd_feature_counts *counts, uint64_t feature) {
+static inline void prefetch(const nd_count_min *counts, uint64_t feature) {
     for (int row = 0; row < ROWS; row++)
         __builtin_prefetch(&counts->rows[row][counter_of(feature, row)]);
 }
@@ -88,8 +88,8 @@ static inline void increase(counter *c, uint32_t times) {
                                                     memory_order_relaxed));
 }
 
-void nd_feature_counts_add_times(nd_feature_counts *counts, const uint64_t *features,
-                                 const uint32_t *times, size_t count) {
+void nd_count_min_add_counts(nd_count_min *counts, const uint64_t *features, const uint32_t *times,
+                             size_t count) {
     for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
@@ -98,7 +98,7 @@ void nd_feature_counts_add_times(nd_feature_counts *counts, const uint64_t *feat
     }
 }
 
-void nd_feature_counts_add(nd_feature_counts *counts, const uint64_t *features, size_t count) {
+void nd_count_min_add_document(nd_count_min *counts, const uint64_t *features, size_t count) {
     atomic_fetch_add_explicit(&counts->documents, 1, memory_order_relaxed);
     for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
     for (size_t i = 0; i < count; i++) {
@@ -108,15 +108,14 @@ void nd_feature_counts_add(nd_feature_counts *counts, const uint64_t *features, 
     }
 }
 
-void nd_feature_counts_end(nd_feature_counts *counts) {
-    counts->prepared = nd_feature_counts_documents(counts);
-    counts->log_documents = nd_log_fixed(counts->prepared + 1);
+void nd_count_min_prepare_weights(nd_count_min *counts) {
+    counts->prepared = nd_count_min_documents(counts);
+    counts->log_documents = nd_fixed_log(counts->prepared + 1);
 }
 
-size_t nd_feature_counts_size(void) { return (size_t)ROWS * ROW_SIZE; }
+size_t nd_count_min_size(void) { return (size_t)ROWS * ROW_SIZE; }
 
-void nd_feature_counts_read(const nd_feature_counts *counts, size_t first, size_t count,
-                            uint32_t *out) {
+void nd_count_min_read(const nd_count_min *counts, size_t first, size_t count, uint32_t *out) {
     for (size_t i = 0; i < count; i++) {
         size_t at = first + i;
         out[i] = atomic_load_explicit(&counts->rows[at / ROW_SIZE][at % ROW_SIZE],
@@ -124,8 +123,7 @@ void nd_feature_counts_read(const nd_feature_counts *counts, size_t first, size_
     }
 }
 
-void nd_feature_counts_write(nd_feature_counts *counts, size_t first, size_t count,
-                             const uint32_t *from) {
+void nd_count_min_write(nd_count_min *counts, size_t first, size_t count, const uint32_t *from) {
     for (size_t i = 0; i < count; i++) {
         size_t at = first + i;
         atomic_store_explicit(&counts->rows[at / ROW_SIZE][at % ROW_SIZE], from[i],
@@ -133,16 +131,15 @@ void nd_feature_counts_write(nd_feature_counts *counts, size_t first, size_t cou
     }
 }
 
-void nd_feature_counts_set_documents(nd_feature_counts *counts, uint64_t documents) {
+void nd_count_min_set_documents(nd_count_min *counts, uint64_t documents) {
     atomic_store_explicit(&counts->documents, documents, memory_order_relaxed);
 }
 
-uint64_t nd_feature_counts_documents(const nd_feature_counts *counts) {
+uint64_t nd_count_min_documents(const nd_count_min *counts) {
     return atomic_load_explicit(&counts->documents, memory_order_relaxed);
 }
 
-static inline uint64_t count_of(const nd_feature_counts *counts, uint64_t feature,
-                                uint64_t documents) {
+static inline uint64_t count_of(const nd_count_min *counts, uint64_t feature, uint64_t documents) {
     uint64_t least = documents;
     for (int row = 0; row < ROWS; row++) {
         uint64_t held = atomic_load_explicit(&counts->rows[row][counter_of(feature, row)],
@@ -152,8 +149,8 @@ static inline uint64_t count_of(const nd_feature_counts *counts, uint64_t featur
     return least;
 }
 
-uint64_t nd_feature_counts_of(const nd_feature_counts *counts, uint64_t feature) {
-    return count_of(counts, feature, nd_feature_counts_documents(counts));
+uint64_t nd_count_min_of(const nd_count_min *counts, uint64_t feature) {
+    return count_of(counts, feature, nd_count_min_documents(counts));
 }
 
 static inline uint64_t to_units(uint64_t log) {
@@ -161,8 +158,7 @@ static inline uint64_t to_units(uint64_t log) {
 }
 
 /* Returns log_documents - ln x in units. */
-static inline uint64_t idf_units(const nd_feature_counts *counts, uint64_t log_documents,
-                                 uint64_t x) {
+static inline uint64_t idf_units(const nd_count_min *counts, uint64_t log_documents, uint64_t x) {
     if (x <= 2 * SMALL) return to_units(log_documents - counts->logs[x]);
     unsigned shift = 63 - SMALL_BITS - (unsigned)__builtin_clzll(x);
     uint64_t i = x >> shift, rest = x - (i << shift);
@@ -171,14 +167,14 @@ static inline uint64_t idf_units(const nd_feature_counts *counts, uint64_t log_d
     /* An interpolated logarithm is too small by at most half of DOUBT, so `most` is too large. */
     uint64_t most = log_documents - log;
     if (to_units(most + DOUBT) == to_units(most - DOUBT)) return to_units(most);
-    return to_units(log_documents - nd_log_fixed(x));
+    return to_units(log_documents - nd_fixed_log(x));
 }
 
-void nd_feature_counts_weigh(const nd_feature_counts *counts, const uint64_t *features,
-                             size_t count, double *weights) {
-    uint64_t documents = nd_feature_counts_documents(counts);
+void nd_count_min_weigh(const nd_count_min *counts, const uint64_t *features, size_t count,
+                        double *weights) {
+    uint64_t documents = nd_count_min_documents(counts);
     uint64_t log_documents = counts->prepared == documents ? counts->log_documents
-                                                           : nd_log_fixed(documents + 1);
+                                                           : nd_fixed_log(documents + 1);
     for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);

@@ -6,52 +6,50 @@
  * 2^22, where S is the sum of all true counts. Counters only grow, so they depend neither on the
  * order of the documents nor on the number of threads.
  *
- * Use in two passes: the first adds documents, on any number of threads; then nd_feature_counts_end
- * is called once; the second computes weights, on any number of threads. Use in a stream, on one
- * thread: nd_feature_counts_end is called after each document. */
+ * Use in two passes: the first adds documents, on any number of threads; then
+ * nd_count_min_prepare_weights is called once; the second computes weights, on any number of
+ * threads. Use in a stream, on one thread: nd_count_min_prepare_weights is called after each
+ * document. */
 #ifndef ND_TERMS_COUNT_MIN_H
 #define ND_TERMS_COUNT_MIN_H
 
 #include "base/limits.h"
 #include "neardup.h"
 
-enum { ND_COUNT_ROW_BITS = ND_LIMIT(22, 10) };
+enum { ND_COUNT_MIN_ROW_BITS = ND_LIMIT(22, 10) };
 
-typedef struct nd_feature_counts nd_feature_counts;
+typedef struct nd_count_min nd_count_min;
 
 /* Takes 32 MiB. */
-nd_status nd_feature_counts_create(const nd_allocator *allocator, nd_feature_counts **out,
-                                   nd_error *error);
+nd_status nd_count_min_create(const nd_allocator *allocator, nd_count_min **out, nd_error *error);
 /* NULL is accepted. */
-void nd_feature_counts_free(nd_feature_counts *counts);
+void nd_count_min_free(nd_count_min *counts);
 
 /* Adds a document, given by its distinct features. Any number of threads at the same time. A
  * counter stops at 2^32 - 1. */
-void nd_feature_counts_add(nd_feature_counts *counts, const uint64_t *features, size_t count);
+void nd_count_min_add_document(nd_count_min *counts, const uint64_t *features, size_t count);
 /* Adds features that are in times[i] documents each. The caller has added these documents before,
- * by nd_feature_counts_add without features. */
-void nd_feature_counts_add_times(nd_feature_counts *counts, const uint64_t *features,
-                                 const uint32_t *times, size_t count);
-/* Keeps the logarithm of the number of documents so far, which nd_feature_counts_weigh otherwise
+ * by nd_count_min_add_document without features. */
+void nd_count_min_add_counts(nd_count_min *counts, const uint64_t *features, const uint32_t *times,
+                             size_t count);
+/* Keeps the logarithm of the number of documents so far, which nd_count_min_weigh otherwise
  * computes at each call. REQUIRES: no other thread uses the sketch meanwhile. */
-void nd_feature_counts_end(nd_feature_counts *counts);
+void nd_count_min_prepare_weights(nd_count_min *counts);
 
-uint64_t nd_feature_counts_documents(const nd_feature_counts *counts);
+uint64_t nd_count_min_documents(const nd_count_min *counts);
 /* The estimated number of documents that have the feature: never below the true number, never above
  * the number of all documents. */
-uint64_t nd_feature_counts_of(const nd_feature_counts *counts, uint64_t feature);
+uint64_t nd_count_min_of(const nd_count_min *counts, uint64_t feature);
 /* weights[i] = ln((documents + 1) / (count of features[i] + 1)), to the nearest multiple of 1/4096
  * (nd_idf_units). */
-void nd_feature_counts_weigh(const nd_feature_counts *counts, const uint64_t *features,
-                             size_t count, double *weights);
+void nd_count_min_weigh(const nd_count_min *counts, const uint64_t *features, size_t count,
+                        double *weights);
 
 /* For storing a sketch and loading it again: the number of counters, the counters [first, first +
  * count), and the number of documents. */
-size_t nd_feature_counts_size(void);
-void nd_feature_counts_read(const nd_feature_counts *counts, size_t first, size_t count,
-                            uint32_t *out);
-void nd_feature_counts_write(nd_feature_counts *counts, size_t first, size_t count,
-                             const uint32_t *from);
-void nd_feature_counts_set_documents(nd_feature_counts *counts, uint64_t documents);
+size_t nd_count_min_size(void);
+void nd_count_min_read(const nd_count_min *counts, size_t first, size_t count, uint32_t *out);
+void nd_count_min_write(nd_count_min *counts, size_t first, size_t count, const uint32_t *from);
+void nd_count_min_set_documents(nd_count_min *counts, uint64_t documents);
 
 #endif

@@ -6,17 +6,18 @@
 
 #include "terms/count_min.h"
 
-typedef struct nd_feature_counter nd_feature_counter;
+typedef struct nd_count_min_buffer nd_count_min_buffer;
 
 /* `counts` stays the caller's and must outlive the buffer. */
-nd_status nd_feature_counter_create(nd_feature_counts *counts, const nd_allocator *allocator,
-                                    nd_feature_counter **out, nd_error *error);
+nd_status nd_count_min_buffer_create(nd_count_min *counts, const nd_allocator *allocator,
+                                     nd_count_min_buffer **out, nd_error *error);
 /* Adds the buffered counts to the sketch, and frees the buffer. NULL is accepted. */
-void nd_feature_counter_free(nd_feature_counter *counter);
+void nd_count_min_buffer_free(nd_count_min_buffer *counter);
 
 /* Adds a document, given by its features, each as often as it occurs. Overwrites `features`. Once
- * the buffer is freed, the sketch is as after nd_feature_counts_add of the distinct features. */
-nd_status nd_feature_counter_add(nd_feature_counter *counter, uint64_t *features, size_t count,
-                                 nd_error *error);
+ * the buffer is freed, the sketch is as after nd_count_min_add_document of the distinct features.
+ */
+nd_status nd_count_min_buffer_add_document(nd_count_min_buffer *counter, uint64_t *features,
+                                           size_t count, nd_error *error);
 
 #endif

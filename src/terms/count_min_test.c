@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-static nd_feature_counts *make(void) {
-    nd_feature_counts *counts = NULL;
-    assert_int_equal(nd_feature_counts_create(NULL, &counts, NULL), ND_OK);
+static nd_count_min *make(void) {
+    nd_count_min *counts = NULL;
+    assert_int_equal(nd_count_min_create(NULL, &counts, NULL), ND_OK);
     return counts;
 }
 
@@ -49,10 +49,11 @@ static void free_material(material *m) {
     free(m->truth);
 }
 
-static void add_all(nd_feature_counts *counts, const material *m) {
+static void add_all(nd_count_min *counts, const material *m) {
     for (size_t d = 0; d < m->documents; d++)
-        nd_feature_counts_add(counts, m->features + m->starts[d], m->starts[d + 1] - m->starts[d]);
-    nd_feature_counts_end(counts);
+        nd_count_min_add_document(counts, m->features + m->starts[d],
+                                  m->starts[d + 1] - m->starts[d]);
+    nd_count_min_prepare_weights(counts);
 }
 
 /* So few features that hardly one of them shares both its counters with others; with these
@@ -61,38 +62,38 @@ static void test_few(void **state) {
     (void)state;
     enum { RANGE = 20 };
     material m = make_material(3000, 12, RANGE);
-    nd_feature_counts *counts = make();
+    nd_count_min *counts = make();
     add_all(counts, &m);
-    assert_int_equal(nd_feature_counts_documents(counts), 3000);
+    assert_int_equal(nd_count_min_documents(counts), 3000);
     for (uint64_t i = 0; i < RANGE; i++)
-        assert_int_equal(nd_feature_counts_of(counts, feature(i)), m.truth[i]);
-    assert_int_equal(nd_feature_counts_of(counts, feature(RANGE)), 0);
-    nd_feature_counts_free(counts);
+        assert_int_equal(nd_count_min_of(counts, feature(i)), m.truth[i]);
+    assert_int_equal(nd_count_min_of(counts, feature(RANGE)), 0);
+    nd_count_min_free(counts);
     free_material(&m);
 }
 
 static void test_many(void **state) {
     (void)state;
-    uint64_t range = UINT64_C(1) << (ND_COUNT_ROW_BITS < 19 ? ND_COUNT_ROW_BITS + 1 : 20),
+    uint64_t range = UINT64_C(1) << (ND_COUNT_MIN_ROW_BITS < 19 ? ND_COUNT_MIN_ROW_BITS + 1 : 20),
              above = 0;
     material m = make_material(4000, 400, range);
-    nd_feature_counts *counts = make();
+    nd_count_min *counts = make();
     add_all(counts, &m);
     double added = (double)m.starts[m.documents],
-           bound = 2.7182818 * added / (1 << ND_COUNT_ROW_BITS);
+           bound = 2.7182818 * added / (1 << ND_COUNT_MIN_ROW_BITS);
     for (uint64_t i = 0; i < range; i++) {
-        uint64_t count = nd_feature_counts_of(counts, feature(i));
+        uint64_t count = nd_count_min_of(counts, feature(i));
         assert_true(count >= m.truth[i]);
         assert_true(count <= m.documents);
         above += (double)(count - m.truth[i]) > bound;
     }
     assert_true((double)above <= .1353 * (double)range);
-    nd_feature_counts_free(counts);
+    nd_count_min_free(counts);
     free_material(&m);
 }
 
 typedef struct shared {
-    nd_feature_counts *counts;
+    nd_count_min *counts;
     const material *m;
     uint32_t workers;
 } shared;
@@ -101,8 +102,8 @@ static nd_status add_part(void *context, uint32_t index, nd_error *error) {
     (void)error;
     const shared *s = context;
     for (size_t d = index; d < s->m->documents; d += s->workers)
-        nd_feature_counts_add(s->counts, s->m->features + s->m->starts[d],
-                              s->m->starts[d + 1] - s->m->starts[d]);
+        nd_count_min_add_document(s->counts, s->m->features + s->m->starts[d],
+                                  s->m->starts[d + 1] - s->m->starts[d]);
     return ND_OK;
 }
 
@@ -110,17 +111,16 @@ static void test_threads(void **state) {
     (void)state;
     enum { RANGE = 3000 };
     material m = make_material(5000, 60, RANGE);
-    nd_feature_counts *one = make(), *several = make();
+    nd_count_min *one = make(), *several = make();
     add_all(one, &m);
     shared s = {several, &m, 5};
     assert_int_equal(nd_run_workers(&nd_allocator_default, s.workers, add_part, &s, NULL), ND_OK);
-    nd_feature_counts_end(several);
-    assert_int_equal(nd_feature_counts_documents(several), m.documents);
+    nd_count_min_prepare_weights(several);
+    assert_int_equal(nd_count_min_documents(several), m.documents);
     for (uint64_t i = 0; i < RANGE; i++)
-        assert_int_equal(nd_feature_counts_of(one, feature(i)),
-                         nd_feature_counts_of(several, feature(i)));
-    nd_feature_counts_free(one);
-    nd_feature_counts_free(several);
+        assert_int_equal(nd_count_min_of(one, feature(i)), nd_count_min_of(several, feature(i)));
+    nd_count_min_free(one);
+    nd_count_min_free(several);
     free_material(&m);
 }
 
@@ -134,41 +134,41 @@ static void test_weights(void **state) {
         features[i] = feature(i);
         ends[i] = end;
     }
-    nd_feature_counts *counts = make();
+    nd_count_min *counts = make();
     size_t left = FEATURES;
     for (double d = 0; left > 0; d++) {
         while (left > 0 && ends[left - 1] < d) left--;
-        nd_feature_counts_add(counts, features, left);
+        nd_count_min_add_document(counts, features, left);
     }
-    nd_feature_counts_end(counts);
-    uint64_t documents = nd_feature_counts_documents(counts);
+    nd_count_min_prepare_weights(counts);
+    uint64_t documents = nd_count_min_documents(counts);
     assert_true(documents > 1000000);
-    nd_feature_counts_weigh(counts, features, FEATURES, weights);
+    nd_count_min_weigh(counts, features, FEATURES, weights);
     for (size_t i = 0; i < FEATURES; i++) {
-        uint32_t units = nd_idf_units(documents, nd_feature_counts_of(counts, features[i]));
+        uint32_t units = nd_idf_units(documents, nd_count_min_of(counts, features[i]));
         assert_true(weights[i] == (double)units / ND_WEIGHT_UNITS);
     }
-    nd_feature_counts_free(counts);
+    nd_count_min_free(counts);
 }
 
 /* Every number of documents up to some thousands, and larger ones: where interpolation begins, and
  * where counts reach their maximum. */
 static void test_weights_of_each_count(void **state) {
     (void)state;
-    nd_feature_counts *counts = make();
+    nd_count_min *counts = make();
     uint64_t always = feature(1), half = feature(2), features[2] = {always, half};
     for (uint64_t d = 1; d <= 20000; d++) {
         double weights[2];
-        nd_feature_counts_add(counts, features, 1 + d % 2);
+        nd_count_min_add_document(counts, features, 1 + d % 2);
         if (d > 6000 && d % 97) continue;
         if (d > 100 && d < 3500 && d % 97) continue;
-        nd_feature_counts_end(counts);
-        nd_feature_counts_weigh(counts, features, 2, weights);
+        nd_count_min_prepare_weights(counts);
+        nd_count_min_weigh(counts, features, 2, weights);
         assert_true(weights[0] == 0);
         assert_true(weights[1] ==
-                    (double)nd_idf_units(d, nd_feature_counts_of(counts, half)) / ND_WEIGHT_UNITS);
+                    (double)nd_idf_units(d, nd_count_min_of(counts, half)) / ND_WEIGHT_UNITS);
     }
-    nd_feature_counts_free(counts);
+    nd_count_min_free(counts);
 }
 
 static void test_memory_runs_out(void **state) {
@@ -176,10 +176,10 @@ static void test_memory_runs_out(void **state) {
     for (long left = 0; left < 4; left++) {
         failing_allocator failing = {left, 0};
         nd_allocator allocator = failing_allocator_make(&failing);
-        nd_feature_counts *counts = NULL;
-        assert_int_equal(nd_feature_counts_create(&allocator, &counts, NULL),
+        nd_count_min *counts = NULL;
+        assert_int_equal(nd_count_min_create(&allocator, &counts, NULL),
                          left < 3 ? ND_ERR_MEMORY : ND_OK);
-        nd_feature_counts_free(counts);
+        nd_count_min_free(counts);
         assert_int_equal(failing.live, 0);
     }
 }

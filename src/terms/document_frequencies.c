@@ -20,7 +20,7 @@ typedef struct slot {
     uint32_t last;      /* the latest text that has it */
 } slot;
 
-struct nd_term_counts {
+struct nd_document_frequencies {
     nd_allocator allocator;
     nd_analyzer *analyzer;
     slot
@@ -38,14 +38,14 @@ struct nd_term_counts {
 
 /* ---- the table */
 
-static inline slot *find(const nd_term_counts *c, uint64_t feature) {
+static inline slot *find(const nd_document_frequencies *c, uint64_t feature) {
     size_t at = (size_t)(feature >> c->shift);
     while (c->slots[at].documents != 0 && c->slots[at].feature != feature)
         at = (at + 1) & (c->slot_count - 1);
     return &c->slots[at];
 }
 
-static nd_status set_slots(nd_term_counts *c, size_t count, nd_error *error) {
+static nd_status set_slots(nd_document_frequencies *c, size_t count, nd_error *error) {
     slot *old = c->slots;
     size_t old_count = c->slot_count;
     slot *slots = nd_allocate_zero(&c->allocator, count, sizeof *slots);
@@ -60,8 +60,8 @@ static nd_status set_slots(nd_term_counts *c, size_t count, nd_error *error) {
 }
 
 /* Adds a word that is not in the table. */
-static nd_status insert(nd_term_counts *c, uint64_t feature, const char *word, size_t length,
-                        uint32_t documents, nd_error *error) {
+static nd_status insert(nd_document_frequencies *c, uint64_t feature, const char *word,
+                        size_t length, uint32_t documents, nd_error *error) {
     uint32_t length32 = (uint32_t)length;
     if (c->terms >= c->slot_count - c->slot_count / 4)
         ND_TRY(set_slots(c, 2 * c->slot_count, error));
@@ -75,30 +75,31 @@ static nd_status insert(nd_term_counts *c, uint64_t feature, const char *word, s
     return ND_OK;
 }
 
-static nd_term term_at(const nd_term_counts *c, const slot *s) {
+static nd_term term_at(const nd_document_frequencies *c, const slot *s) {
     uint32_t length;
     memcpy(&length, c->bytes + s->offset, sizeof length);
     return (nd_term){c->bytes + s->offset + sizeof length, length, s->documents};
 }
 
-nd_status nd_term_counts_create(const nd_analyzer_options *analyzer, const nd_allocator *allocator,
-                                nd_term_counts **out, nd_error *error) {
+nd_status nd_document_frequencies_create(const nd_analyzer_options *analyzer,
+                                         const nd_allocator *allocator,
+                                         nd_document_frequencies **out, nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
-    nd_term_counts *counts = nd_allocate_zero(&memory, 1, sizeof *counts);
+    nd_document_frequencies *counts = nd_allocate_zero(&memory, 1, sizeof *counts);
     if (!counts) return nd_fail_memory(error, sizeof *counts, "words");
     counts->allocator = memory;
     nd_status status = nd_analyzer_create_for(ND_SHINGLES_ALONE, analyzer, &memory,
                                               &counts->analyzer, error);
     if (status == ND_OK) status = set_slots(counts, FIRST_SLOTS, error);
     if (status != ND_OK) {
-        nd_term_counts_free(counts);
+        nd_document_frequencies_free(counts);
         return status;
     }
     *out = counts;
     return ND_OK;
 }
 
-void nd_term_counts_free(nd_term_counts *counts) {
+void nd_document_frequencies_free(nd_document_frequencies *counts) {
     if (!counts) return;
     nd_allocator allocator = counts->allocator;
     nd_analyzer_free(counts->analyzer);
@@ -111,7 +112,7 @@ void nd_term_counts_free(nd_term_counts *counts) {
 
 /* nd_token_fn: adds a word of the current text, unless the table has it. */
 static bool add_new_word(void *context, const nd_token *word) {
-    nd_term_counts *c = context;
+    nd_document_frequencies *c = context;
     const char *term;
     size_t length;
     uint64_t feature = *c->features++;
@@ -121,7 +122,8 @@ static bool add_new_word(void *context, const nd_token *word) {
            insert(c, feature, term, length, 1, &c->failure) == ND_OK;
 }
 
-nd_status nd_term_counts_add(nd_term_counts *c, const char *text, size_t length, nd_error *error) {
+nd_status nd_document_frequencies_add(nd_document_frequencies *c, const char *text, size_t length,
+                                      nd_error *error) {
     enum { AHEAD = 8 };
     nd_shingles words;
     bool is_new = false;
@@ -143,13 +145,14 @@ nd_status nd_term_counts_add(nd_term_counts *c, const char *text, size_t length,
                                       : status;
 }
 
-nd_status nd_term_counts_merge(nd_term_counts *c, const nd_term_counts *other,
-                               nd_progress *progress, nd_error *error) {
+nd_status nd_document_frequencies_merge(nd_document_frequencies *c,
+                                        const nd_document_frequencies *other, nd_progress *progress,
+                                        nd_error *error) {
     enum { ASKED = 1 << 16 };
     /* Visits all slots, but not in their order: words in the order of their hashes would fill one
      * part of the table after the other, with long runs of full slots. */
     for (size_t i = 0; i < other->slot_count; i++) {
-        if (i % ASKED == 0) ND_TRY(nd_progress_ask(progress, error));
+        if (i % ASKED == 0) ND_TRY(nd_progress_poll(progress, error));
         const slot *from = &other->slots[i * (size_t)ND_HASH_POLY & (other->slot_count - 1)];
         if (from->documents == 0) continue;
         slot *to = find(c, from->feature);
@@ -162,11 +165,13 @@ nd_status nd_term_counts_merge(nd_term_counts *c, const nd_term_counts *other,
 
 /* ---- results */
 
-size_t nd_term_counts_bytes(const nd_term_counts *counts) {
+size_t nd_document_frequencies_memory(const nd_document_frequencies *counts) {
     return counts->slot_count * sizeof(slot) + counts->capacity;
 }
 
-uint64_t nd_term_counts_terms(const nd_term_counts *counts) { return counts->terms; }
+uint64_t nd_document_frequencies_terms(const nd_document_frequencies *counts) {
+    return counts->terms;
+}
 
 static int by_documents(const void *a, const void *b) {
     const nd_term *x = a, *y = b;
@@ -176,8 +181,9 @@ static int by_documents(const void *a, const void *b) {
     return order;
 }
 
-nd_status nd_term_counts_list(const nd_term_counts *counts, uint64_t least, nd_progress *progress,
-                              nd_term **list, size_t *count, nd_error *error) {
+nd_status nd_document_frequencies_list(const nd_document_frequencies *counts, uint64_t least,
+                                       nd_progress *progress, nd_term **list, size_t *count,
+                                       nd_error *error) {
     nd_term *terms = nd_allocate(&counts->allocator, (size_t)counts->terms, sizeof *terms);
     if (!terms) return nd_fail_memory(error, (size_t)counts->terms * sizeof *terms, "words");
     size_t used = 0;

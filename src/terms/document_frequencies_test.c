@@ -47,11 +47,11 @@ static void random_text(uint64_t *seed, char *text) {
     }
 }
 
-static void compare(const nd_term_counts *counts, const oracle *o, uint64_t least) {
+static void compare(const nd_document_frequencies *counts, const oracle *o, uint64_t least) {
     nd_term *list = NULL;
     size_t count = 0, expected = 0;
-    assert_int_equal(nd_term_counts_terms(counts), o->count);
-    assert_int_equal(nd_term_counts_list(counts, least, NULL, &list, &count, NULL), ND_OK);
+    assert_int_equal(nd_document_frequencies_terms(counts), o->count);
+    assert_int_equal(nd_document_frequencies_list(counts, least, NULL, &list, &count, NULL), ND_OK);
     for (size_t i = 0; i < o->count; i++) expected += o->documents[i] >= least;
     assert_int_equal(count, expected);
     for (size_t i = 0; i < count; i++) {
@@ -76,26 +76,27 @@ static void compare_all(const char *stem) {
     static char text[4000];
     uint64_t seed = 11;
     nd_analyzer *analyzer;
-    nd_term_counts *whole, *parts[PARTS];
+    nd_document_frequencies *whole, *parts[PARTS];
     nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = SEED, .stem = stem};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
-    assert_int_equal(nd_term_counts_create(&options, NULL, &whole, NULL), ND_OK);
+    assert_int_equal(nd_document_frequencies_create(&options, NULL, &whole, NULL), ND_OK);
     for (size_t p = 0; p < PARTS; p++)
-        assert_int_equal(nd_term_counts_create(&options, NULL, &parts[p], NULL), ND_OK);
+        assert_int_equal(nd_document_frequencies_create(&options, NULL, &parts[p], NULL), ND_OK);
     for (o.text = 1; o.text <= TEXTS; o.text++) {
         random_text(&seed, text);
         assert_int_equal(nd_tokenize(analyzer, text, strlen(text), count_token, &o, NULL), ND_OK);
-        assert_int_equal(nd_term_counts_add(whole, text, strlen(text), NULL), ND_OK);
-        assert_int_equal(
-            nd_term_counts_add(parts[random_below(&seed, PARTS)], text, strlen(text), NULL), ND_OK);
+        assert_int_equal(nd_document_frequencies_add(whole, text, strlen(text), NULL), ND_OK);
+        assert_int_equal(nd_document_frequencies_add(parts[random_below(&seed, PARTS)], text,
+                                                     strlen(text), NULL),
+                         ND_OK);
     }
     for (uint64_t least = 1; least < 40; least += 6) compare(whole, &o, least);
     for (size_t p = 1; p < PARTS; p++)
-        assert_int_equal(nd_term_counts_merge(parts[0], parts[p], NULL, NULL), ND_OK);
+        assert_int_equal(nd_document_frequencies_merge(parts[0], parts[p], NULL, NULL), ND_OK);
     compare(parts[0], &o, 1);
-    assert_true(nd_term_counts_bytes(whole) >= o.count * 24);
-    for (size_t p = 0; p < PARTS; p++) nd_term_counts_free(parts[p]);
-    nd_term_counts_free(whole);
+    assert_true(nd_document_frequencies_memory(whole) >= o.count * 24);
+    for (size_t p = 0; p < PARTS; p++) nd_document_frequencies_free(parts[p]);
+    nd_document_frequencies_free(whole);
     nd_analyzer_free(analyzer);
 }
 
@@ -112,16 +113,16 @@ static void test_stems(void **state) {
 
 static void test_not_utf8(void **state) {
     (void)state;
-    nd_term_counts *counts;
+    nd_document_frequencies *counts;
     nd_error error;
-    assert_int_equal(nd_term_counts_create(&words, NULL, &counts, NULL), ND_OK);
-    assert_int_equal(nd_term_counts_add(counts, "a word \xff", 8, &error), ND_ERR_INPUT);
+    assert_int_equal(nd_document_frequencies_create(&words, NULL, &counts, NULL), ND_OK);
+    assert_int_equal(nd_document_frequencies_add(counts, "a word \xff", 8, &error), ND_ERR_INPUT);
     assert_string_equal(error.message, "invalid UTF-8 at byte 7");
-    assert_int_equal(nd_term_counts_terms(counts), 0);
-    assert_int_equal(nd_term_counts_add(counts, NULL, 0, &error), ND_OK);
-    assert_int_equal(nd_term_counts_terms(counts), 0);
-    nd_term_counts_free(counts);
-    nd_term_counts_free(NULL);
+    assert_int_equal(nd_document_frequencies_terms(counts), 0);
+    assert_int_equal(nd_document_frequencies_add(counts, NULL, 0, &error), ND_OK);
+    assert_int_equal(nd_document_frequencies_terms(counts), 0);
+    nd_document_frequencies_free(counts);
+    nd_document_frequencies_free(NULL);
 }
 
 static void test_memory_runs_out(void **state) {
@@ -130,17 +131,20 @@ static void test_memory_runs_out(void **state) {
     for (long left = 0;; left++) {
         failing_allocator failing = {left, 0};
         nd_allocator allocator = failing_allocator_make(&failing);
-        nd_term_counts *counts = NULL, *other = NULL;
+        nd_document_frequencies *counts = NULL, *other = NULL;
         nd_term *list = NULL;
         size_t count;
-        nd_status status = nd_term_counts_create(&words, &allocator, &counts, NULL);
-        if (status == ND_OK) status = nd_term_counts_create(&words, &allocator, &other, NULL);
-        if (status == ND_OK) status = nd_term_counts_add(counts, text, sizeof text - 1, NULL);
-        if (status == ND_OK) status = nd_term_counts_merge(other, counts, NULL, NULL);
-        if (status == ND_OK) status = nd_term_counts_list(other, 1, NULL, &list, &count, NULL);
+        nd_status status = nd_document_frequencies_create(&words, &allocator, &counts, NULL);
+        if (status == ND_OK)
+            status = nd_document_frequencies_create(&words, &allocator, &other, NULL);
+        if (status == ND_OK)
+            status = nd_document_frequencies_add(counts, text, sizeof text - 1, NULL);
+        if (status == ND_OK) status = nd_document_frequencies_merge(other, counts, NULL, NULL);
+        if (status == ND_OK)
+            status = nd_document_frequencies_list(other, 1, NULL, &list, &count, NULL);
         nd_release(&allocator, list);
-        nd_term_counts_free(counts);
-        nd_term_counts_free(other);
+        nd_document_frequencies_free(counts);
+        nd_document_frequencies_free(other);
         assert_int_equal(failing.live, 0);
         if (status == ND_OK) break;
         assert_int_equal(status, ND_ERR_MEMORY);

@@ -11,7 +11,7 @@ typedef struct slot {
     uint32_t offset;  /* of the term in `bytes`: its length (1 byte), then its bytes */
 } slot;
 
-struct nd_term_names {
+struct nd_term_dictionary {
     nd_allocator allocator;
     slot *slots;       /* linear probing; at most two thirds full */
     size_t slot_count; /* a power of two */
@@ -20,22 +20,22 @@ struct nd_term_names {
     size_t size, capacity;
 };
 
-nd_status nd_term_names_create(const nd_allocator *allocator, nd_term_names **out,
-                               nd_error *error) {
-    nd_term_names *n = nd_allocate_zero(allocator, 1, sizeof *n);
+nd_status nd_term_dictionary_create(const nd_allocator *allocator, nd_term_dictionary **out,
+                                    nd_error *error) {
+    nd_term_dictionary *n = nd_allocate_zero(allocator, 1, sizeof *n);
     if (!n) return nd_fail_memory(error, sizeof *n, "names of terms");
     n->allocator = *allocator;
     n->slot_count = FIRST_SLOTS;
     n->slots = nd_allocate_zero(allocator, FIRST_SLOTS, sizeof *n->slots);
     if (!n->slots) {
-        nd_term_names_free(n);
+        nd_term_dictionary_free(n);
         return nd_fail_memory(error, FIRST_SLOTS * sizeof *n->slots, "names of terms");
     }
     *out = n;
     return ND_OK;
 }
 
-void nd_term_names_free(nd_term_names *n) {
+void nd_term_dictionary_free(nd_term_dictionary *n) {
     if (!n) return;
     nd_allocator allocator = n->allocator;
     nd_release(&allocator, n->slots);
@@ -43,17 +43,17 @@ void nd_term_names_free(nd_term_names *n) {
     nd_release(&allocator, n);
 }
 
-size_t nd_term_names_count(const nd_term_names *n) { return n->count; }
+size_t nd_term_dictionary_count(const nd_term_dictionary *n) { return n->count; }
 
 /* Returns the feature's slot, or the free slot where it would be stored. */
-static slot *slot_of(const nd_term_names *n, uint64_t feature) {
+static slot *slot_of(const nd_term_dictionary *n, uint64_t feature) {
     size_t mask = n->slot_count - 1, i = (size_t)nd_mix64(feature) & mask;
     while (n->slots[i].feature != 0 && n->slots[i].feature != feature) i = (i + 1) & mask;
     return &n->slots[i];
 }
 
-static nd_status grow(nd_term_names *n, nd_error *error) {
-    nd_term_names larger = *n;
+static nd_status grow(nd_term_dictionary *n, nd_error *error) {
+    nd_term_dictionary larger = *n;
     larger.slot_count = 2 * n->slot_count;
     larger.slots = nd_allocate_zero(&n->allocator, larger.slot_count, sizeof *larger.slots);
     if (!larger.slots)
@@ -65,8 +65,8 @@ static nd_status grow(nd_term_names *n, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_term_names_add(nd_term_names *n, uint64_t feature, const void *term, size_t length,
-                            nd_error *error) {
+nd_status nd_term_dictionary_add(nd_term_dictionary *n, uint64_t feature, const void *term,
+                                 size_t length, nd_error *error) {
     if (3 * (n->count + 1) > 2 * n->slot_count) ND_TRY(grow(n, error));
     slot *s = slot_of(n, feature);
     if (s->feature != 0) return ND_OK;
@@ -82,21 +82,22 @@ nd_status nd_term_names_add(nd_term_names *n, uint64_t feature, const void *term
     return ND_OK;
 }
 
-static void get_term(const nd_term_names *n, const slot *s, const char **term, size_t *length) {
+static void get_term(const nd_term_dictionary *n, const slot *s, const char **term,
+                     size_t *length) {
     *length = n->bytes[s->offset];
     *term = (const char *)n->bytes + s->offset + 1;
 }
 
-bool nd_term_names_find(const nd_term_names *n, uint64_t feature, const char **term,
-                        size_t *length) {
+bool nd_term_dictionary_find(const nd_term_dictionary *n, uint64_t feature, const char **term,
+                             size_t *length) {
     const slot *s = slot_of(n, feature);
     if (feature == 0 || s->feature == 0) return false;
     get_term(n, s, term, length);
     return true;
 }
 
-bool nd_term_names_next(const nd_term_names *n, size_t *at, uint64_t *feature, const char **term,
-                        size_t *length) {
+bool nd_term_dictionary_next(const nd_term_dictionary *n, size_t *at, uint64_t *feature,
+                             const char **term, size_t *length) {
     while (*at < n->slot_count && n->slots[*at].feature == 0) ++*at;
     if (*at == n->slot_count) return false;
     const slot *s = &n->slots[(*at)++];

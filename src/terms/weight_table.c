@@ -46,8 +46,8 @@ struct nd_weights {
 };
 
 uint32_t nd_idf_units(uint64_t documents, uint64_t df) {
-    uint64_t log = nd_log_fixed(documents + 1) - nd_log_fixed(df + 1);
-    enum { SHIFT = ND_LOG_BITS - 12 };
+    uint64_t log = nd_fixed_log(documents + 1) - nd_fixed_log(df + 1);
+    enum { SHIFT = ND_FIXED_LOG_BITS - 12 };
     _Static_assert(ND_WEIGHT_UNITS == 1 << 12, "a logarithm shifted by SHIFT is in units");
     return (uint32_t)((log + (UINT64_C(1) << (SHIFT - 1))) >> SHIFT);
 }
@@ -104,7 +104,7 @@ uint64_t nd_weights_hash(const nd_weights *w) {
 
 nd_status nd_weights_check(const nd_weights *weights, const nd_analyzer_options *analyzer,
                            nd_error *error) {
-    ND_TRY(nd_analyzer_options_check_words(analyzer, "the words of a table", error));
+    ND_TRY(nd_analyzer_options_check_single_words(analyzer, "the words of a table", error));
     if (weights->seed != analyzer->seed)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "the table was read for seed %llu, and the analyzer has %llu",

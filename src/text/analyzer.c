@@ -1,7 +1,7 @@
 /* From a text to its shingles.
  *
  * ND_WORDS: two tokenizers take turns. The words kernel runs until it meets a character that it
- * does not handle (nd_words_take). The scalar tokenizer continues at the word or character before
+ * does not handle (nd_words_accept). The scalar tokenizer continues at the word or character before
  * that one, and hands back where a run of characters begins that the kernel handles. Both read the
  * word at the seam. Only the scalar tokenizer reports bytes that are not UTF-8.
  *
@@ -52,7 +52,7 @@ const char *nd_analyzer_name(nd_analyzer_kind kind) {
     return names[kind];
 }
 
-nd_status nd_analyzer_options_check_passing(const nd_analyzer_options *options, nd_error *error) {
+nd_status nd_analyzer_options_check_transient(const nd_analyzer_options *options, nd_error *error) {
     ND_CHECK_ENUM(options->kind, "kind", ND_WORDS, ND_SEGMENT, error);
     if (options->ngram < 1 || options->ngram > MAX_NGRAM)
         return nd_fail(error, ND_ERR_ARGUMENT, "ngram must be 1 to %d, not %u", MAX_NGRAM,
@@ -66,17 +66,17 @@ nd_status nd_analyzer_options_check_passing(const nd_analyzer_options *options, 
     return options->stem ? nd_stem_language(options->stem, &language, error) : ND_OK;
 }
 
-nd_status nd_analyzer_options_check(const nd_analyzer_options *options, nd_error *error) {
+nd_status nd_analyzer_options_check_stored(const nd_analyzer_options *options, nd_error *error) {
     if (options->kind == ND_SEGMENT)
         return nd_fail(
             error, ND_ERR_ARGUMENT,
             "the analyzer segment depends on ICU's version and on the dictionary, so nothing is "
             "stored that it has made: kind must be ND_WORDS (0) or ND_CHARS (1)");
-    return nd_analyzer_options_check_passing(options, error);
+    return nd_analyzer_options_check_transient(options, error);
 }
 
-nd_status nd_analyzer_options_check_words(const nd_analyzer_options *options, const char *what,
-                                          nd_error *error) {
+nd_status nd_analyzer_options_check_single_words(const nd_analyzer_options *options,
+                                                 const char *what, nd_error *error) {
     if (options->kind != ND_CHARS && options->ngram == 1) return ND_OK;
     return nd_fail(error, ND_ERR_ARGUMENT,
                    "%s are single words: they need the analyzer words or segment with ngram 1, not "
@@ -91,7 +91,7 @@ nd_status nd_analyzer_create_for(nd_analyzer_outputs outputs, const nd_analyzer_
     ND_TRY(nd_need(out, "out", error));
     nd_analyzer_options_init(&checked);
     if (options) checked = *options;
-    ND_TRY(nd_analyzer_options_check_passing(&checked, error));
+    ND_TRY(nd_analyzer_options_check_transient(&checked, error));
     if (checked.stem) ND_TRY(nd_stem_language(checked.stem, &checked.stem, error));
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_analyzer *analyzer = nd_allocate_zero(&memory, 1, sizeof *analyzer);

@@ -8,15 +8,15 @@
 /* ND_ERR_ARGUMENT: the message names the option, its range and the given value. The first function
  * is for callers that store the analyzer's results. It rejects ND_SEGMENT, whose results may differ
  * in a later version of ICU. The second function is for results that end with the process. */
-ND_MUST_CHECK nd_status nd_analyzer_options_check(const nd_analyzer_options *options,
-                                                  nd_error *error);
-ND_MUST_CHECK nd_status nd_analyzer_options_check_passing(const nd_analyzer_options *options,
-                                                          nd_error *error);
+ND_MUST_CHECK nd_status nd_analyzer_options_check_stored(const nd_analyzer_options *options,
+                                                         nd_error *error);
+ND_MUST_CHECK nd_status nd_analyzer_options_check_transient(const nd_analyzer_options *options,
+                                                            nd_error *error);
 
 /* ND_ERR_ARGUMENT: the shingles are not single words. `what` is the subject of the message, in the
  * plural ("stop words"). */
-ND_MUST_CHECK nd_status nd_analyzer_options_check_words(const nd_analyzer_options *options,
-                                                        const char *what, nd_error *error);
+ND_MUST_CHECK nd_status nd_analyzer_options_check_single_words(const nd_analyzer_options *options,
+                                                               const char *what, nd_error *error);
 
 /* What nd_analyze computes. With ND_SHINGLES_ALONE the text_hash of a text with tokens stays 0, for
  * callers that have no use for it. */

@@ -91,11 +91,11 @@ nd_status nd_dictionary_add(nd_dictionary *d, const uint64_t *tokens, size_t cou
 
 bool nd_dictionary_finish(nd_dictionary *d) {
     if (d->frequencies == 0) return false;
-    uint64_t all = nd_log_fixed(d->frequencies);
-    d->alone = all - nd_log_fixed(ND_DICTIONARY_LEAST_FREQUENCY);
+    uint64_t all = nd_fixed_log(d->frequencies);
+    d->alone = all - nd_fixed_log(ND_DICTIONARY_LEAST_FREQUENCY);
     for (size_t i = 0; i < d->slot_count; i++) {
         uint64_t frequency = d->slots[i].cost;
-        d->slots[i].cost = frequency ? all - nd_log_fixed(frequency) : NO_WORD;
+        d->slots[i].cost = frequency ? all - nd_fixed_log(frequency) : NO_WORD;
     }
     return true;
 }

@@ -42,9 +42,9 @@ static uint64_t cost_of(const oracle *o, const unsigned *run, size_t count, bool
             o->frequencies[w] == 0)
             continue;
         *known = true;
-        return nd_log_fixed(o->all) - nd_log_fixed(o->frequencies[w]);
+        return nd_fixed_log(o->all) - nd_fixed_log(o->frequencies[w]);
     }
-    return count == 1 ? nd_log_fixed(o->all) : UINT64_MAX;
+    return count == 1 ? nd_fixed_log(o->all) : UINT64_MAX;
 }
 
 /* The least cost of all cuts. */

@@ -44,7 +44,7 @@ static inline bool has(const nd_stop_words *stop, uint64_t feature) {
 
 bool nd_stop_words_has(const nd_stop_words *stop, uint64_t feature) { return has(stop, feature); }
 
-size_t nd_stop_words_leave_out(const nd_stop_words *stop, uint64_t *features, size_t count) {
+size_t nd_stop_words_remove(const nd_stop_words *stop, uint64_t *features, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t feature = features[i];
@@ -87,7 +87,7 @@ uint64_t nd_stop_words_hash(const nd_stop_words *stop) {
 
 nd_status nd_stop_words_check(const nd_stop_words *stop, const nd_analyzer_options *analyzer,
                               nd_error *error) {
-    ND_TRY(nd_analyzer_options_check_words(analyzer, "stop words", error));
+    ND_TRY(nd_analyzer_options_check_single_words(analyzer, "stop words", error));
     if (stop->segment_line && analyzer->kind != ND_SEGMENT)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "%s:%llu: one word expected, and for the analyzer %s these are several: it "

@@ -7,7 +7,7 @@
 
 /* Moves the features that are not stop words to the front, keeping their order, and returns their
  * number. */
-size_t nd_stop_words_leave_out(const nd_stop_words *stop, uint64_t *features, size_t count);
+size_t nd_stop_words_remove(const nd_stop_words *stop, uint64_t *features, size_t count);
 
 /* ND_ERR_ARGUMENT: this analyzer never produces the words of the list. */
 nd_status nd_stop_words_check(const nd_stop_words *stop, const nd_analyzer_options *analyzer,

@@ -6,35 +6,36 @@
 
 #include <string.h>
 
-enum { SLOTS = 2 * ND_WORD_LIST_WORDS, HEAD = 3, TIMES = 65535 };
+enum { SLOTS = 2 * ND_TERM_FREQUENCIES_WORDS, HEAD = 3, TIMES = 65535 };
 
-struct nd_word_list {
+struct nd_term_frequencies {
     nd_allocator allocator;
     nd_analyzer *analyzer;
     const nd_stop_words *stop; /* not owned; NULL: none */
     nd_hash_key key;
-    uint32_t slots[SLOTS];             /* offsets of words in `bytes`, plus 1; 0: free */
-    uint32_t used[ND_WORD_LIST_WORDS]; /* slots that are not free */
+    uint32_t slots[SLOTS];                    /* offsets of words in `bytes`, plus 1; 0: free */
+    uint32_t used[ND_TERM_FREQUENCIES_WORDS]; /* slots that are not free */
     size_t count;
     unsigned char *bytes;
     size_t size, capacity;
     bool no_memory;
 };
 
-nd_status nd_word_list_create(const nd_analyzer_options *analyzer, const nd_stop_words *stop,
-                              const nd_allocator *allocator, nd_word_list **out, nd_error *error) {
-    nd_word_list *list = nd_allocate_zero(allocator, 1, sizeof *list);
+nd_status nd_term_frequencies_create(const nd_analyzer_options *analyzer, const nd_stop_words *stop,
+                                     const nd_allocator *allocator, nd_term_frequencies **out,
+                                     nd_error *error) {
+    nd_term_frequencies *list = nd_allocate_zero(allocator, 1, sizeof *list);
     if (!list) return nd_fail_memory(error, sizeof *list, "a list of words");
     list->allocator = *allocator;
     list->stop = stop;
     list->key = nd_hash_key_of(analyzer->seed);
     nd_status status = nd_analyzer_create(analyzer, allocator, &list->analyzer, error);
-    if (status != ND_OK) nd_word_list_free(list);
+    if (status != ND_OK) nd_term_frequencies_free(list);
     else *out = list;
     return status;
 }
 
-void nd_word_list_free(nd_word_list *list) {
+void nd_term_frequencies_free(nd_term_frequencies *list) {
     if (!list) return;
     nd_allocator allocator = list->allocator;
     nd_analyzer_free(list->analyzer);
@@ -51,10 +52,10 @@ static void increase(unsigned char *entry) {
 
 /* nd_token_fn */
 static bool count_word(void *context, const nd_token *token) {
-    nd_word_list *l = context;
+    nd_term_frequencies *l = context;
     const char *word = token->text;
     size_t length = token->length;
-    if (length > ND_WORD_LIST_LENGTH) return true;
+    if (length > ND_TERM_FREQUENCIES_LENGTH) return true;
     uint64_t hash = nd_hash_token(&l->key, word, length);
     if (l->stop && nd_stop_words_has(l->stop, nd_mix64(hash))) return true;
     size_t at = (size_t)hash % SLOTS;
@@ -64,7 +65,7 @@ static bool count_word(void *context, const nd_token *token) {
         increase(entry);
         return true;
     }
-    if (l->count == ND_WORD_LIST_WORDS) return true;
+    if (l->count == ND_TERM_FREQUENCIES_WORDS) return true;
     l->no_memory = !nd_reserve(&l->allocator, &l->bytes, &l->capacity, l->size + HEAD + length);
     if (l->no_memory) return false;
     l->slots[at] = (uint32_t)l->size + 1;
@@ -77,8 +78,8 @@ static bool count_word(void *context, const nd_token *token) {
     return true;
 }
 
-nd_status nd_word_list_make(nd_word_list *l, const char *text, size_t length,
-                            const unsigned char **bytes, size_t *size, nd_error *error) {
+nd_status nd_term_frequencies_count(nd_term_frequencies *l, const char *text, size_t length,
+                                    const unsigned char **bytes, size_t *size, nd_error *error) {
     for (size_t i = 0; i < l->count; i++) l->slots[l->used[i]] = 0;
     l->count = l->size = 0;
     nd_status status = nd_tokenize(l->analyzer, text, length, count_word, l, error);

@@ -8,21 +8,22 @@
 #include "neardup.h"
 
 /* Longer words, in bytes, are left out, and so are new words after so many distinct ones. */
-enum { ND_WORD_LIST_LENGTH = 64, ND_WORD_LIST_WORDS = 4096 };
+enum { ND_TERM_FREQUENCIES_LENGTH = 64, ND_TERM_FREQUENCIES_WORDS = 4096 };
 
 /* Used by one thread at a time. */
-typedef struct nd_word_list nd_word_list;
+typedef struct nd_term_frequencies nd_term_frequencies;
 
 /* The analyzer's shingles are single words. `stop`: words that are left out, read for the
  * analyzer's seed and stem; NULL: none. `stop` stays the caller's and must outlive the list. */
-nd_status nd_word_list_create(const nd_analyzer_options *analyzer, const nd_stop_words *stop,
-                              const nd_allocator *allocator, nd_word_list **out, nd_error *error);
+nd_status nd_term_frequencies_create(const nd_analyzer_options *analyzer, const nd_stop_words *stop,
+                                     const nd_allocator *allocator, nd_term_frequencies **out,
+                                     nd_error *error);
 /* NULL is accepted. */
-void nd_word_list_free(nd_word_list *list);
+void nd_term_frequencies_free(nd_term_frequencies *list);
 
 /* Counts the words of a text. *bytes belongs to the list and is valid until the next call.
  * ND_ERR_INPUT: the text is not UTF-8; the message names the byte. */
-nd_status nd_word_list_make(nd_word_list *list, const char *text, size_t length,
-                            const unsigned char **bytes, size_t *size, nd_error *error);
+nd_status nd_term_frequencies_count(nd_term_frequencies *list, const char *text, size_t length,
+                                    const unsigned char **bytes, size_t *size, nd_error *error);
 
 #endif

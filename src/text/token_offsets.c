@@ -3,7 +3,7 @@
 #include "base/hash.h"
 
 typedef struct token_appender {
-    nd_placed_tokens *tokens;
+    nd_token_offsets *tokens;
     const nd_allocator *allocator;
     nd_hash_key key;
 } token_appender;
@@ -11,16 +11,16 @@ typedef struct token_appender {
 /* nd_token_fn. False: out of memory. */
 static bool append_token(void *context, const nd_token *token) {
     const token_appender *t = context;
-    nd_placed_tokens *to = t->tokens;
+    nd_token_offsets *to = t->tokens;
     if (!nd_reserve(t->allocator, &to->hashes, &to->hash_capacity, to->count + 1) ||
         !nd_reserve(t->allocator, &to->places, &to->place_capacity, to->count + 1))
         return false;
     to->hashes[to->count] = nd_mix64(nd_hash_token(&t->key, token->text, token->length));
-    to->places[to->count++] = (nd_place){(uint32_t)token->begin, (uint32_t)token->end};
+    to->places[to->count++] = (nd_text_range){(uint32_t)token->begin, (uint32_t)token->end};
     return true;
 }
 
-nd_status nd_placed_tokens_add(nd_placed_tokens *tokens, nd_analyzer *analyzer, const char *text,
+nd_status nd_token_offsets_add(nd_token_offsets *tokens, nd_analyzer *analyzer, const char *text,
                                size_t length, const nd_allocator *allocator, nd_error *error) {
     token_appender t = {tokens, allocator, nd_hash_key_of(nd_analyzer_options_of(analyzer)->seed)};
     if (length > UINT32_MAX)
@@ -28,11 +28,12 @@ nd_status nd_placed_tokens_add(nd_placed_tokens *tokens, nd_analyzer *analyzer, 
                        UINT32_MAX);
     nd_status status = nd_tokenize(analyzer, text, length, append_token, &t, error);
     return status == ND_ERR_CANCELLED
-               ? nd_fail_memory(error, (tokens->count + 1) * sizeof(nd_place), "a text's tokens")
+               ? nd_fail_memory(error, (tokens->count + 1) * sizeof(nd_text_range),
+                                "a text's tokens")
                : status;
 }
 
-void nd_placed_tokens_free(nd_placed_tokens *tokens, const nd_allocator *allocator) {
+void nd_token_offsets_free(nd_token_offsets *tokens, const nd_allocator *allocator) {
     nd_release(allocator, tokens->hashes);
     nd_release(allocator, tokens->places);
 }

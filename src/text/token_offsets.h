@@ -8,22 +8,22 @@
 #include "text/analyzer.h"
 
 /* The bytes [begin, end) of a text. */
-typedef struct nd_place {
+typedef struct nd_text_range {
     uint32_t begin, end;
-} nd_place;
+} nd_text_range;
 
-/* Starts zero-initialised. The caller frees the arrays, with nd_placed_tokens_free or on its own.
+/* Starts zero-initialised. The caller frees the arrays, with nd_token_offsets_free or on its own.
  */
-typedef struct nd_placed_tokens {
+typedef struct nd_token_offsets {
     uint64_t *hashes; /* as nd_analyze gives with ngram 1 */
-    nd_place *places;
+    nd_text_range *places;
     size_t count, hash_capacity, place_capacity;
-} nd_placed_tokens;
+} nd_token_offsets;
 
 /* Appends the tokens of a text of less than 4 GiB (ND_ERR_ARGUMENT if it has more). Other errors as
  * nd_tokenize; after an error some of the text's tokens may have been appended. */
-nd_status nd_placed_tokens_add(nd_placed_tokens *tokens, nd_analyzer *analyzer, const char *text,
+nd_status nd_token_offsets_add(nd_token_offsets *tokens, nd_analyzer *analyzer, const char *text,
                                size_t length, const nd_allocator *allocator, nd_error *error);
-void nd_placed_tokens_free(nd_placed_tokens *tokens, const nd_allocator *allocator);
+void nd_token_offsets_free(nd_token_offsets *tokens, const nd_allocator *allocator);
 
 #endif

@@ -19,12 +19,12 @@ static void test_as_analyzed(void **state) {
     for (int kind = ND_WORDS; kind <= ND_CHARS; kind++) {
         nd_analyzer_options options = {.kind = kind, .ngram = 1, .seed = 5};
         nd_analyzer *analyzer;
-        nd_placed_tokens tokens = {0};
+        nd_token_offsets tokens = {0};
         assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
         for (size_t t = 0; t < TEXTS; t++) {
             size_t before = tokens.count;
             nd_shingles shingles;
-            assert_int_equal(nd_placed_tokens_add(&tokens, analyzer, texts[t], strlen(texts[t]),
+            assert_int_equal(nd_token_offsets_add(&tokens, analyzer, texts[t], strlen(texts[t]),
                                                   &nd_allocator_default, NULL),
                              ND_OK);
             assert_int_equal(nd_analyze(analyzer, texts[t], strlen(texts[t]), &shingles, NULL),
@@ -34,12 +34,12 @@ static void test_as_analyzed(void **state) {
                 assert_int_equal(tokens.hashes[before + i], shingles.hashes[i]);
         }
         if (kind == ND_WORDS) {
-            const nd_place *fox = &tokens.places[3];
+            const nd_text_range *fox = &tokens.places[3];
             assert_int_equal(fox->begin, 16);
             assert_int_equal(fox->end, 19);
         }
         assert_true(tokens.count > 30);
-        nd_placed_tokens_free(&tokens, &nd_allocator_default);
+        nd_token_offsets_free(&tokens, &nd_allocator_default);
         nd_analyzer_free(analyzer);
     }
 }
@@ -47,20 +47,20 @@ static void test_as_analyzed(void **state) {
 static void test_errors(void **state) {
     (void)state;
     nd_analyzer *analyzer;
-    nd_placed_tokens tokens = {0};
+    nd_token_offsets tokens = {0};
     nd_error error;
     failing_allocator memory = {.left = 1};
     nd_allocator allocator = failing_allocator_make(&memory);
     assert_int_equal(nd_analyzer_create(NULL, NULL, &analyzer, NULL), ND_OK);
-    assert_int_equal(nd_placed_tokens_add(&tokens, analyzer, "a b", 3, &allocator, &error),
+    assert_int_equal(nd_token_offsets_add(&tokens, analyzer, "a b", 3, &allocator, &error),
                      ND_ERR_MEMORY);
-    nd_placed_tokens_free(&tokens, &allocator);
-    tokens = (nd_placed_tokens){0};
+    nd_token_offsets_free(&tokens, &allocator);
+    tokens = (nd_token_offsets){0};
     assert_int_equal(
-        nd_placed_tokens_add(&tokens, analyzer, "a \xff", 3, &nd_allocator_default, &error),
+        nd_token_offsets_add(&tokens, analyzer, "a \xff", 3, &nd_allocator_default, &error),
         ND_ERR_INPUT);
     assert_string_equal(error.message, "invalid UTF-8 at byte 2");
-    nd_placed_tokens_free(&tokens, &nd_allocator_default);
+    nd_token_offsets_free(&tokens, &nd_allocator_default);
     assert_int_equal(memory.live, 0);
     nd_analyzer_free(analyzer);
 }

@@ -298,7 +298,7 @@ static inline bool may_change(unsigned entry, unsigned starter, unsigned ccc, un
 static inline bool kernel_takes(const unsigned char *p, const unsigned char *end) {
     if (p[0] < 0xe2 || p[0] > 0xef) return p[0] == 0xc2 || p[0] == 0xc3;
     return end - p >= 3 &&
-           nd_words_take((p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu));
+           nd_words_accept((p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu));
 }
 
 /* Looks for ND_SCAN_KERNEL_RUN bytes of characters that the kernel accepts. Returns p if they begin
@@ -404,7 +404,7 @@ static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const 
         if (__builtin_expect(width == 0, 0)) return nd_fail_utf8(error, (size_t)(p - text));
         if (p >= ask) {
             if (!stops) {
-                stops = !nd_words_take(cp);
+                stops = !nd_words_accept(cp);
             } else if (at.state != RUN || (entry & ND_CHAR_CLASS) != ND_CHAR_WORD) {
                 ask = next_kernel_run(p, end);
                 if (ask == p) break;

@@ -12,7 +12,7 @@
 #include "unicode/token_sink.h"
 
 /* nd_scan_words returns to the caller's fast path if so many bytes of characters follow that the
- * words kernels accept (nd_words_take). */
+ * words kernels accept (nd_words_accept). */
 #define ND_SCAN_KERNEL_RUN 64
 
 /* Cuts text[from, length) into words (ND_WORDS) and appends their tokens to the sink. REQUIRES: a

@@ -515,7 +515,7 @@ static size_t character(const char *text, size_t length, size_t at, uint32_t *cp
 static bool kernel_run(const char *text, size_t length, size_t at) {
     size_t end = at + ND_SCAN_KERNEL_RUN;
     bool taken = end <= length;
-    for (uint32_t cp; taken && at < end; taken = nd_words_take(cp))
+    for (uint32_t cp; taken && at < end; taken = nd_words_accept(cp))
         at += character(text, length, at, &cp);
     return taken;
 }
@@ -527,7 +527,7 @@ static size_t expected_stop(const char *text, size_t length, size_t from, const 
         if (seen && kernel_run(text, length, at) && harmless_cut(text, length, at, whole))
             return at;
         character(text, length, at, &cp);
-        seen |= !nd_words_take(cp);
+        seen |= !nd_words_accept(cp);
     }
     return length;
 }

@@ -41,17 +41,17 @@ static void analyze(nd_analyzer *analyzer, const char *text, nd_shingles *out) {
     assert_int_equal(nd_analyze(analyzer, text, strlen(text), out, NULL), ND_OK);
 }
 
-static double weight_of(const nd_job_options *o, const nd_feature_counts *counts, uint64_t feature,
+static double weight_of(const nd_job_options *o, const nd_count_min *counts, uint64_t feature,
                         bool tokens) {
     double weight = 1;
-    if (tokens && counts) nd_feature_counts_weigh(counts, &feature, 1, &weight);
+    if (tokens && counts) nd_count_min_weigh(counts, &feature, 1, &weight);
     else if (tokens && o->simhash.weighting == ND_WEIGHTING_TABLE)
         weight = nd_weights_of(o->simhash.table, feature);
     return weight;
 }
 
 /* Features one after the other, each with its weight. */
-static void fingerprint(const nd_job_options *o, const nd_feature_counts *counts, nd_shingles *s,
+static void fingerprint(const nd_job_options *o, const nd_count_min *counts, nd_shingles *s,
                         features *f) {
     nd_simhash *simhash;
     f->words = malloc(s->count * sizeof *f->words);
@@ -73,16 +73,16 @@ static void fingerprint(const nd_job_options *o, const nd_feature_counts *counts
 
 static void define_features(const corpus *c, const nd_job_options *o, features *f) {
     nd_analyzer *of_set = analyzer_of(o, false), *of_words = analyzer_of(o, true);
-    nd_feature_counts *counts = NULL;
+    nd_count_min *counts = NULL;
     nd_shingles s;
     if (o->simhash.weighting == ND_WEIGHTING_COUNTED) {
-        assert_int_equal(nd_feature_counts_create(NULL, &counts, NULL), ND_OK);
+        assert_int_equal(nd_count_min_create(NULL, &counts, NULL), ND_OK);
         for (size_t d = 0; d < c->count; d++) {
             analyze(of_words, c->text[d], &s);
-            nd_feature_counts_add(counts, s.hashes,
-                                  s.tokens > 0 ? nd_set_make(s.hashes, s.count) : 0);
+            nd_count_min_add_document(counts, s.hashes,
+                                      s.tokens > 0 ? nd_set_make(s.hashes, s.count) : 0);
         }
-        nd_feature_counts_end(counts);
+        nd_count_min_prepare_weights(counts);
     }
     for (size_t d = 0; d < c->count; d++) {
         f[d] = (features){0};
@@ -94,7 +94,7 @@ static void define_features(const corpus *c, const nd_job_options *o, features *
         memcpy(f[d].set, s.hashes, s.count * sizeof *f[d].set);
         f[d].set_size = nd_set_make(f[d].set, s.count);
     }
-    nd_feature_counts_free(counts);
+    nd_count_min_free(counts);
     nd_analyzer_free(of_set);
     nd_analyzer_free(of_words);
 }
