@@ -66,7 +66,7 @@ static void hint_at_command(const command *const *commands, const command *famil
         suggestion_offer(&best, command_word(*c));
     if (!family) for_each_command(commands, note_member, &search);
     if (known) snprintf(hint, HINT, "%s", known);
-    else if (*search.hint) snprintf(hint, HINT, "%s?", search.hint);
+    else if (*search.hint) snprintf(hint, HINT, "%.*s?", HINT - 2, search.hint);
     else if (best.word)
         snprintf(hint, HINT, "did you mean neardup %s%s%s?", name, space, best.word);
     else if (!family && access(word, F_OK) == 0)

@@ -1,7 +1,7 @@
 /* The directory of an index or a stream: which of the two it holds, whether one can be made there,
  * and which of its files are orphans.
  *
- * A file gets its name KIND-N (file_names.h) only once it is whole; until then ND_UNFINISHED
+ * A file gets its name KIND-N (numbered_names.h) only once it is whole; until then ND_UNFINISHED
  * follows the name (io/file.h). So every file that a crash leaves behind is recognised, either by
  * the ending of its name, or, if it is whole, by its content. No other file is ever removed,
  * whatever its name is. */
