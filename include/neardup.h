@@ -1,36 +1,39 @@
-/*
- * neardup.h: near-duplicate text detection. This header is the whole contract of libneardup.
+/* neardup.h: near-duplicate text detection. This header is the whole contract of libneardup.
  *
  * The way of a document:
  *
- *     text --nd_analyze--> shingle set --nd_minhash_sign--> signature --bands--> candidates --exact
- * Jaccard--> decision
+ *     text -> nd_analyze -> shingle set -> nd_minhash_sign -> signature -> bands -> candidates
+ *          -> exact Jaccard similarity -> decision
  *
- * Each step is a call of its own; nd_dedup() and nd_pairs() run the whole way over any number of
+ * Each step is a call of its own. nd_dedup() and nd_pairs() run the whole way over any number of
  * documents in bounded memory.
  *
- * Conventions
- *   Errors     A function that can fail returns nd_status and takes an nd_error* of the caller's
- * (NULL: no message wanted). After a failure the outputs are unchanged unless the comment says
- * otherwise. Nothing prints, nothing exits. Arguments  A value outside its range is
- * ND_ERR_ARGUMENT: a number, NaN and infinities among them, an enum's unknown constant, a pointer
- * that is NULL where the comment does not allow it. A text, an id or an array may be NULL where its
- * length is 0. A function without a status needs its pointers (X_free takes NULL); its comment says
- * what numbers outside a range do. Memory     Handles are made by nd_X_create and ended by
- * nd_X_free, which accepts NULL. Pointers returned inside a structure belong to the handle that
- * filled it and live as long as the comment says. All heap memory of the library comes from the
- * nd_allocator given (NULL, or a function that takes none: malloc, realloc, free). What simdjson,
- * zstd, isa-l, zlib, ICU and libstemmer take for themselves does not, nor what the C library takes
- * to read directories, to sort (qsort) and to start threads. Threads    Different handles may be
- * used by different threads at once. One handle: only where its comment says so. A thread with a
- *              stack of 128 KiB does for every call, with 16 KiB left for a callback; threads that
- * the library starts have the system's size. Text       UTF-8, given with its length in bytes; it
- * may contain NUL and needs no terminator. Sameness   Every result is a function of its arguments:
- * the same on every CPU, instruction set, byte order and number of threads. The host's locale,
- * rounding mode and treatment of subnormal numbers change nothing: the library formats as in the C
- * locale and computes in the default floating-point environment, which callbacks find, too. It puts
- * the host's back when it returns.
- */
+ * Errors. A function that can fail returns nd_status and takes an nd_error of the caller (NULL: no
+ * message wanted). After a failure the outputs are unchanged, unless the comment says otherwise.
+ * The library never prints and never exits.
+ *
+ * Arguments. A value outside its range is ND_ERR_ARGUMENT: a number (NaN and infinities, too), an
+ * unknown constant of an enum, a pointer that is NULL where the comment does not allow it. A text,
+ * an id or an array may be NULL where its length is 0. A function without a status needs its
+ * pointers, except that X_free takes NULL; its comment says what it does with numbers out of range.
+ *
+ * Memory. nd_X_create makes a handle, and nd_X_free frees it. Pointers inside a structure belong to
+ * the handle that filled it, and are valid as long as the comment says. All heap memory of the
+ * library comes from the given nd_allocator (NULL, or a function without one: malloc, realloc,
+ * free). Memory that simdjson, zstd, isa-l, zlib, ICU and libstemmer take for themselves does not;
+ * nor does memory that the C library takes to read directories, to sort (qsort), to start threads.
+ *
+ * Threads. Different threads may use different handles at once. One handle may be shared only where
+ * its comment says so. Every call runs on a thread with a stack of 128 KiB, and leaves 16 KiB of it
+ * to a callback. Threads that the library starts have stacks of the system's size.
+ *
+ * Text is UTF-8, given with its length in bytes. It may contain NUL, and needs no terminator.
+ *
+ * Sameness. Every result is a function of its arguments: the same on every processor, instruction
+ * set and byte order, and at any number of threads. The locale, the rounding mode and the treatment
+ * of subnormal numbers of the host program change nothing: the library formats as in the C locale,
+ * and computes in the default floating-point environment, in which it calls back, too. It restores
+ * the host's environment when it returns. */
 #ifndef NEARDUP_H
 #define NEARDUP_H
 
@@ -281,11 +284,15 @@ ND_API ND_MUST_CHECK nd_status nd_compare_texts(nd_analyzer *analyzer, const cha
 /* ---------------------------------------------------------------- MinHash */
 
 /* MinHash (Broder 1997) with `perms` hash functions of one family, version 1:
- *     v_i(x) = (a_i * lo(m) + hi(m)) mod 2^32,   m = mix64(x xor key),   a_i distinct modulo the
- * power of two at or above perms where lo and hi are the two halves of the mixed 64-bit hash. Every
- * v_i is a uniform function of its own (hi alone makes it so), any two are independent up to the
- * few low bits that a_i and a_j share, and sets of millions stay unbiased because two shingles that
- * agree in all values agree in 64 bits, not 32. Immutable after creation: any number of threads. */
+ *
+ *     v_i(x) = (a_i * lo(m) + hi(m)) mod 2^32,  m = mix64(x xor key)
+ *
+ * The a_i are distinct modulo the power of two at or above perms; lo and hi are the two halves of
+ * the mixed 64-bit hash. Every v_i is a uniform function by itself (hi alone makes it so). Any two
+ * are independent, except for the few low bits that a_i and a_j share. Sets of millions stay
+ * unbiased, because shingles that agree in all values agree in 64 bits, not 32.
+ *
+ * Immutable after creation: any number of threads. */
 typedef struct nd_minhash nd_minhash;
 
 /* perms: 1 to 1024. */
@@ -309,11 +316,10 @@ ND_API void nd_minhash_sign_batch(const nd_minhash *minhash, const uint64_t *has
  * (1 - J) / perms). perms 0: 0. */
 ND_API double nd_minhash_estimate(const uint32_t *a, const uint32_t *b, uint32_t perms);
 
-/* ---------------------------------------------------------------- bottom-k: one function, the k
- * smallest values */
+/* ---------------------------------------------------------------- bottom-k */
 
 /* A bottom-k sketch, family version 1: of a set, the k smallest values of one hash function (Broder
- * 1997), v(x) = mix64(x xor key),   key = mix64(seed + C2) (base/hash.h). v is a bijection, so that
+ * 1997), v(x) = mix64(x xor key) with key = mix64(seed + C2) (base/hash.h). v is a bijection, so
  * distinct elements have distinct values. Unlike a signature the sketch tells how large its set is
  * and how much of it is in another one, it grows with its set, and the sketches of two sets give
  * that of their union. What is estimated is exact where the sets have fewer than k elements; else,
@@ -375,8 +381,7 @@ typedef struct nd_bottom_k_estimates {
 ND_API ND_MUST_CHECK nd_status nd_bottom_k_estimate(nd_bottom_k *a, nd_bottom_k *b,
                                                     nd_bottom_k_estimates *out, nd_error *error);
 
-/* ---------------------------------------------------------------- permutations of a small matrix
- */
+/* ---------------------------------------------------------------- permutations of a matrix */
 
 /* MinHash as textbooks begin with it (Broder 1997; Leskovec, Rajaraman, Ullman, ch. 3): the rows of
  * a characteristic matrix are permuted, and a set's value is the place at which its first row then
@@ -446,11 +451,11 @@ ND_API ND_MUST_CHECK nd_status nd_fingerprint_parse(const char *text, size_t len
 /* SimHash (Charikar 2002), family version 1. Features are 64-bit hashes (those of nd_shingles, or
  * any distinct numbers), each with a weight. Bit i of the fingerprint is 1 when the sum over the
  * features of weight * (bit i of the feature's mixed hash ? +1 : -1) is above 0. The mixed hash of
- * x is the 128 bits low  = mix64(x + C0)        high = mix64(x + C1) (base/hash.h), so that the
- * fingerprint of 16 or 32 bits is the lower part of that of 64, and that of 64 the lower part of
- * that of 128. Weights are taken to the nearest multiple of 1/4096, and sums are exact: order and
- * grouping of the features do not matter. For two feature vectors with the angle a between them,
- * each bit differs with probability a / pi. One thread at a time. */
+ * x has 128 bits: the low half is mix64(x + C0), the high half mix64(x + C1) (base/hash.h). So a
+ * fingerprint of 16 or 32 bits is the lower part of the one of 64 bits, and that one is the lower
+ * part of the one of 128 bits. Weights are taken to the nearest multiple of 1/4096, and sums are
+ * exact: order and grouping of the features do not matter. For two feature vectors with the angle a
+ * between them, each bit differs with probability a / pi. One thread at a time. */
 typedef struct nd_simhash nd_simhash;
 
 /* bits: 16, 32, 64 or 128. */
@@ -526,16 +531,22 @@ ND_API bool nd_stop_words_has(const nd_stop_words *stop, uint64_t feature);
 
 /* ---------------------------------------------------------------- SimHash of texts */
 
-/* What the features of a text weigh; a feature is a shingle of the analyzer. A text without tokens
- * has one feature of weight 1, whatever is asked for here. ND_WEIGHTING_TF      1 each time that it
- * occurs ND_WEIGHTING_NONE    1, however often it occurs ND_WEIGHTING_TABLE   the table's weight
- * each time that it occurs; ND_WORDS or ND_SEGMENT with ngram 1 only ND_WEIGHTING_LEVELS  the text
- * is no prose but a list of items word(weight), separated by white space: each is a feature, and
- * weighs what is said (0 to 2^18, a decimal number). The analyzer gives the seed. A word that is
- * one token is the feature that this token is with ngram 1. ND_WEIGHTING_COUNTED nd_dedup and
- * nd_pairs only: each time that it occurs ln((documents + 1) / (those that have it + 1)) of the
- * job's own input, read once more for that. Counted in 32 MiB, so that a number may be too great,
- * by one or so for each million of the texts' words. Single words of ND_WORDS or ND_SEGMENT */
+/* How the features of a text are weighted; a feature is a shingle of the analyzer. A text without
+ * tokens has one feature of weight 1 in any case.
+ *
+ * ND_WEIGHTING_TF       1 for each occurrence.
+ * ND_WEIGHTING_NONE     1, however often the feature occurs.
+ * ND_WEIGHTING_TABLE    The table's weight for each occurrence. Only for ND_WORDS or ND_SEGMENT
+ *                       with ngram 1.
+ * ND_WEIGHTING_LEVELS   The text is a list of items word(weight), separated by white space. Each
+ *                       item is a feature with the given weight, a decimal number from 0 to 2^18.
+ *                       The analyzer gives the seed. An item of one token is the same feature as
+ *                       that token with ngram 1.
+ * ND_WEIGHTING_COUNTED  ln((documents + 1) / (documents that have the word + 1)) for each
+ *                       occurrence, counted over the job's own input, which is read twice. Counts
+ *                       take 32 MiB; a count may be too high, by about one per million words of
+ *                       the input. Only for single words of ND_WORDS or ND_SEGMENT, in nd_dedup
+ *                       and nd_pairs. */
 typedef enum nd_weighting {
     ND_WEIGHTING_TF = 0,
     ND_WEIGHTING_NONE,
@@ -578,10 +589,12 @@ typedef struct nd_keyword {
 } nd_keyword;
 
 /* What a term weighs each time that it occurs.
- *   ND_WEIGHTING_TF      1
- *   ND_WEIGHTING_TABLE   what the table says
- *   ND_WEIGHTING_COUNTED nd_keywords only: ln((documents + 1) / (those that have it + 1)) of the
- * job's own input, counted as for nd_dedup; it is read twice for that */
+ *
+ * ND_WEIGHTING_TF       1.
+ * ND_WEIGHTING_TABLE    The table's weight.
+ * ND_WEIGHTING_COUNTED  ln((documents + 1) / (documents that have the term + 1)), counted over the
+ *                       job's own input as for nd_dedup; the input is read twice. nd_keywords only.
+ */
 typedef struct nd_keywords_options {
     uint32_t top;            /* keywords a text, at most: at least 1, default 20 */
     nd_weighting weighting;  /* default ND_WEIGHTING_COUNTED */
@@ -764,20 +777,24 @@ typedef enum nd_keep { ND_KEEP_FIRST = 0, ND_KEEP_LONGEST, ND_KEEP_MAX, ND_KEEP_
 typedef enum nd_group { ND_GROUP_GREEDY = 0, ND_GROUP_COMPONENT } nd_group;
 
 /* How candidates for duplicates are found.
- *   ND_SKETCH_MINHASH  by bands of MinHash signatures: pairs at the threshold with the probability
- * `recall`, more similar ones more surely ND_SKETCH_SIMHASH  by fingerprints: all pairs of
- * documents whose fingerprints differ in at most k bits, but for what max_compare leaves out
- *   ND_SKETCH_SENTENCES by their longest sentences (nd_sentence_signature): all pairs of documents
- * that share one, but for what max_compare leaves out. Signatures are made as well, and compared
- * before texts are */
+ *
+ * ND_SKETCH_MINHASH    By bands of MinHash signatures: a pair at the threshold is found with the
+ *                      probability `recall`, a more similar one with a higher probability.
+ * ND_SKETCH_SIMHASH    By fingerprints: all pairs of documents whose fingerprints differ in at most
+ *                      k bits, except those that max_compare leaves out.
+ * ND_SKETCH_SENTENCES  By their longest sentences (nd_sentence_signature): all pairs of documents
+ *                      that share one, except those that max_compare leaves out. Signatures are
+ *                      made as well, and are compared before the texts. */
 typedef enum nd_sketch { ND_SKETCH_MINHASH = 0, ND_SKETCH_SIMHASH, ND_SKETCH_SENTENCES } nd_sketch;
 
-/* What decides about a candidate.
- *   ND_VERIFY_EXACT   the Jaccard similarity of the shingle sets, on the texts, reaches the
- * threshold ND_VERIFY_COSINE  the cosine of the angle between the vectors of which the fingerprints
- * are made, on the texts, reaches the threshold; ND_SKETCH_SIMHASH only ND_VERIFY_NONE    MinHash
- * and sentences: the similarity estimated from the MinHash sketches reaches the threshold. SimHash:
- * nothing; to be within k is enough */
+/* What decides that a candidate is a duplicate.
+ *
+ * ND_VERIFY_EXACT   The Jaccard similarity of the shingle sets, made from the texts, reaches the
+ *                   threshold.
+ * ND_VERIFY_COSINE  The cosine of the vectors behind the fingerprints, made from the texts, reaches
+ *                   the threshold. ND_SKETCH_SIMHASH only.
+ * ND_VERIFY_NONE    MinHash and sentences: the similarity estimated from the sketches reaches the
+ *                   threshold. SimHash: the fingerprints are within k bits. */
 typedef enum nd_verify { ND_VERIFY_EXACT = 0, ND_VERIFY_COSINE, ND_VERIFY_NONE } nd_verify;
 typedef enum nd_invalid { ND_INVALID_FAIL = 0, ND_INVALID_REPLACE, ND_INVALID_SKIP } nd_invalid;
 
