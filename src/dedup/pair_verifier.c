@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* Distinct shingles of a document that was compared lately, or its vector's words, at the slot of
- * its rank. */
+/* The distinct shingles of a document that was compared lately, or the words of its vector, in the
+ * slot of its rank. */
 typedef struct cached {
     uint32_t rank; /* UINT32_MAX: empty */
     uint32_t size;
@@ -168,7 +168,7 @@ static nd_status shingles_of(nd_pair_verifier *c, uint32_t rank, nd_shingles *ou
     return nd_analyze(c->analyzer, text, length, out, error);
 }
 
-/* Sorts hashes and drops repeats. */
+/* Sorts hashes and removes repeats. */
 static nd_status sort_large(nd_pair_verifier *c, uint64_t *hashes, size_t *count, nd_error *error) {
     uint64_t *scratch = nd_allocate(&c->allocator, *count, sizeof *scratch);
     if (!scratch) return nd_fail_memory(error, *count * sizeof *scratch, "a large shingle set");

@@ -11,8 +11,8 @@ enum { PART = ND_LIMIT(4096, 3) };
 typedef struct running {
     const nd_set_pass *pass;
     uint32_t numbers;
-    uint64_t bytes; /* of the sets of parts that were put */
-    nd_sequencer turns;
+    uint64_t bytes; /* of the sets of emitted parts */
+    nd_sequencer order;
 } running;
 
 typedef struct worker {
@@ -52,24 +52,25 @@ static nd_status put_part(running *r, const worker *w, uint32_t end, nd_error *e
     return nd_progress_report(r->pass->run->progress, ND_STAGE_MATCH, end, r->numbers, error);
 }
 
-/* A failure is told when it is its part's turn, so that of several it is always the same. */
+/* A failure is returned when its part is next, so that of several failures it is always the same
+ * one. */
 static nd_status work(running *r, worker *w, nd_error *error) {
     for (uint64_t begin;
-         begin = (uint64_t)nd_sequencer_next(&r->turns) * PART, begin < r->numbers;) {
+         begin = (uint64_t)nd_sequencer_next(&r->order) * PART, begin < r->numbers;) {
         uint32_t end = r->numbers - begin < PART ? r->numbers : (uint32_t)begin + PART;
         nd_error own;
         nd_status status = seek_part(r, w, (uint32_t)begin, end, &own);
-        ND_TRY(nd_sequencer_await(&r->turns, (size_t)(begin / PART)));
+        ND_TRY(nd_sequencer_await(&r->order, (size_t)(begin / PART)));
         if (status != ND_OK) return nd_fail(error, status, "%s", own.message);
         ND_TRY(put_part(r, w, end, error));
-        nd_sequencer_advance(&r->turns);
+        nd_sequencer_advance(&r->order);
     }
     return ND_OK;
 }
 
 static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
     (void)index;
-    (void)error; /* of the turns */
+    (void)error; /* the sequencer keeps the failure */
     running *r = context;
     const nd_allocator *a = &r->pass->run->allocator;
     nd_error own = {0};
@@ -78,7 +79,7 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
                            .least = r->pass->least,
                            .gap = r->pass->gap}};
     nd_status status = work(r, &w, &own);
-    if (status != ND_OK) nd_sequencer_fail(&r->turns, status, &own);
+    if (status != ND_OK) nd_sequencer_fail(&r->order, status, &own);
     nd_set_seeker_free(&w.seeker);
     nd_passage_block_free(&w.block, a);
     return ND_OK;
@@ -86,11 +87,11 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
 
 nd_status nd_set_pass_run(const nd_set_pass *pass, uint64_t *bytes, nd_error *error) {
     running r = {.pass = pass, .numbers = nd_store_document_count(pass->store)};
-    nd_sequencer_init(&r.turns);
+    nd_sequencer_init(&r.order);
     nd_status status = nd_run_workers(&pass->run->allocator, pass->run->threads, run_worker, &r,
                                       error);
-    if (status == ND_OK) status = nd_sequencer_result(&r.turns, error);
-    nd_sequencer_free(&r.turns);
+    if (status == ND_OK) status = nd_sequencer_result(&r.order, error);
+    nd_sequencer_free(&r.order);
     *bytes = r.bytes;
     return status;
 }

@@ -4,12 +4,11 @@
 
 #include <string.h>
 
-/* Bytes of memory for a token at most: its hash and place with room to grow, and its share of the
- * table. */
+/* The most memory that a token takes, bytes: its hash and its offsets, with room to grow, and its
+ * share of the table. */
 enum { TOKEN_BYTES = 2 * (int)(sizeof(uint64_t) + sizeof(nd_text_range)) + 44 };
 
-/* What is made of a document of a block: its id and its text, if wanted, are in `bytes`, behind
- * each other. */
+/* A document of a block. Its id and, if wanted, its text follow each other in `bytes`. */
 typedef struct document {
     size_t id_length, text_length, tokens;
 } document;
@@ -60,7 +59,8 @@ static void append(char *bytes, size_t *size, const char *more, size_t length) {
     *size += length;
 }
 
-/* A text of fewer tokens than a shingle has none. */
+/* Copies the shingles of a text over the hashes of its tokens. A text with fewer tokens than a
+ * shingle has none. */
 static nd_status put_shingles(uint64_t *hashes, size_t count, uint32_t ngram, nd_analyzer *analyzer,
                               const nd_document *given, nd_error *error) {
     nd_shingles shingles;
@@ -107,9 +107,9 @@ static void destroy_documents(const void *plan, void *batch) {
     nd_release(a, d->id.bytes);
 }
 
-/* ---- gathering */
+/* ---- emitting */
 
-/* Whether there is room for all that a block adds, and in memory. */
+/* Reserves memory for everything that a block adds. */
 static nd_status make_room(nd_passage_queries *q, const documents *d, nd_error *error) {
     const nd_allocator *a = &q->allocator;
     uint64_t tokens = q->tokens.count + d->tokens.count, count = q->count + d->count,

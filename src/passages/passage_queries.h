@@ -1,5 +1,5 @@
-/* The queries of nd_passages: their tokens, in memory, and where runs of `least` of them begin; or,
- * against an index, their shingles, and where each of those begins. */
+/* The queries of nd_passages, in memory: their tokens, and the positions at which runs of `least`
+ * tokens begin; or, against an index, their shingles and the positions of each. */
 #ifndef ND_PASSAGES_PASSAGE_QUERIES_H
 #define ND_PASSAGES_PASSAGE_QUERIES_H
 
@@ -8,17 +8,17 @@
 #include "text/token_offsets.h"
 
 typedef struct nd_passage_query {
-    size_t id, id_length,
-        text; /* in `bytes`, as is the text, which is there where texts are wanted */
+    size_t id, id_length; /* in `bytes` */
+    size_t text;          /* likewise, where texts are wanted */
 } nd_passage_query;
 
 typedef struct nd_passage_queries {
     nd_allocator allocator;
-    bool texts;     /* are wanted */
-    uint64_t limit; /* bytes of memory for all that follows */
-    uint32_t ngram; /* tokens of the shingles that an index has; 0: the source has texts */
+    bool texts;     /* texts are wanted */
+    uint64_t limit; /* bytes of memory for everything below */
+    uint32_t ngram; /* tokens per shingle of the index; 0: the source is texts */
     nd_passage_query *queries;
-    uint32_t *begins;        /* a query's tokens begin there in `tokens`; and one more: their end */
+    uint32_t *begins;        /* first token of each query in `tokens`, and one more: the end */
     nd_token_offsets tokens; /* with ngram: in place of a token's hash that of the shingle that
                                 begins there, as sets have it, or 0: none does */
     char *bytes;

@@ -13,13 +13,13 @@ static void append(nd_passage_block *b, const char *bytes, size_t length) {
     b->byte_count += length;
 }
 
-/* The bytes of tokens [begin, end). */
+/* The bytes from token `begin` to token `end` - 1. */
 static nd_text_range bytes_of(const nd_text_range *tokens, size_t begin, size_t end) {
     return (nd_text_range){tokens[begin].begin, tokens[end - 1].end};
 }
 
-/* A repetitive text may have any number of passages: what is not put yet counts, too, and what
- * sorting will take. */
+/* A repetitive text may have any number of passages. So rows of blocks that have not been emitted
+ * count, too, and so does the memory that sorting will take. */
 static nd_status check_room(nd_passage_rows *r, size_t more, nd_error *error) {
     enum {
         ROW_BYTES = sizeof(nd_passage_row) + sizeof(nd_passage_row) / 2 + sizeof(uint64_t) +
@@ -34,7 +34,7 @@ static nd_status check_room(nd_passage_rows *r, size_t more, nd_error *error) {
                    (unsigned long long)(r->memory >> 20));
 }
 
-/* As much of the document's text as passages are in. */
+/* The part of the document's text from its first passage to its last. */
 static nd_text_range span_of(const nd_passage_source *source, const nd_query_passage *found,
                              size_t count) {
     nd_text_range span = {UINT32_MAX, 0};
@@ -46,7 +46,7 @@ static nd_text_range span_of(const nd_passage_source *source, const nd_query_pas
     return span;
 }
 
-/* The id of a document, and the span of its text, are kept once for all of its passages. */
+/* The id of a document and that part of its text are stored once for all its passages. */
 nd_status nd_passage_rows_add(nd_passage_rows *r, nd_passage_block *b,
                               const nd_passage_source *source, const nd_query_passage *found,
                               size_t count, nd_error *error) {
@@ -105,9 +105,9 @@ void nd_passage_rows_free(nd_passage_rows *r) {
     nd_release(&r->allocator, r->rows);
 }
 
-/* ---- telling */
+/* ---- calling back */
 
-/* Room for a piece of the spool that does not lie in one. */
+/* Memory for a piece of the spool that is not in one chunk. */
 typedef struct scratch {
     char *bytes;
     size_t capacity;
@@ -152,8 +152,8 @@ static nd_status tell_in_order(const nd_passage_rows *r, const uint32_t *order, 
     return status;
 }
 
-/* Rows come in the order of the source; sorting keeps that of rows that begin at the same place of
- * a query. */
+/* Rows come in the order of the source. Sorting is stable: rows that begin at one position of a
+ * query stay in that order. */
 nd_status nd_passage_rows_tell(const nd_passage_rows *r, nd_passages_fn *fn, void *context,
                                nd_error *error) {
     const nd_allocator *a = &r->allocator;

@@ -1,5 +1,5 @@
-/* The passages of a job: rows in memory, their ids and texts in a spool, until all can be told by
- * query. */
+/* The passages of a run: rows in memory, their ids and texts in a spool, until all of them can be
+ * reported query by query. */
 #ifndef ND_PASSAGES_PASSAGE_ROWS_H
 #define ND_PASSAGES_PASSAGE_ROWS_H
 
@@ -7,39 +7,38 @@
 
 #include "io/spool.h"
 
-/* Places are bytes. */
+/* One passage. Ranges are bytes. */
 typedef struct nd_passage_row {
-    uint64_t source;   /* number of its document: in the block, then in the source */
-    uint64_t id, text; /* of the document, and of the passage, if it is wanted: in the block's
-                          bytes, then in the spool */
+    uint64_t source;   /* number of the document: in the block, later in the source */
+    uint64_t id, text; /* offsets of the document's id and, if wanted, the passage's text: in the
+                          block's bytes, later in the spool */
     uint32_t id_length;
     uint32_t query, tokens;
     nd_text_range in_query, in_source;
 } nd_passage_row;
 
-/* Of a block of the source. Zero-initialised. */
+/* The passages of a block of the source. Zero at first. */
 typedef struct nd_passage_block {
     nd_passage_row *rows;
     char *bytes;
     size_t documents, count, capacity, byte_count, byte_capacity;
 } nd_passage_block;
 
-/* Of all of them. The spool is the caller's to begin. */
+/* The passages of all blocks. The caller initialises the spool. */
 typedef struct nd_passage_rows {
     nd_allocator allocator;
     const nd_passage_queries *queries;
-    bool texts;         /* are wanted */
-    bool placed;        /* it is known where the passages stand in their documents */
-    uint64_t memory;    /* bytes that rows may take, with what sorting them will */
+    bool texts;         /* texts of passages are wanted */
+    bool placed;        /* the positions of passages in their documents are known */
+    uint64_t memory;    /* bytes that rows may take, with the memory of sorting them */
     uint64_t documents; /* of the source so far */
     nd_passage_row *rows;
     size_t count, capacity;
     nd_spool names;       /* ids and texts */
-    _Atomic uint64_t all; /* rows, with those of blocks that have not been put */
+    _Atomic uint64_t all; /* rows, also those of blocks that have not been emitted */
 } nd_passage_rows;
 
-/* What a document of the source is, as far as it is known: without a text its passages have no
- * places in it. */
+/* A document of the source. Without a text the positions of its passages are unknown. */
 typedef struct nd_passage_source {
     const char *id;
     size_t id_length;
@@ -53,10 +52,11 @@ void nd_passage_block_begin(nd_passage_block *block);
 nd_status nd_passage_rows_add(nd_passage_rows *rows, nd_passage_block *block,
                               const nd_passage_source *source, const nd_query_passage *found,
                               size_t count, nd_error *error);
-/* Puts a block behind those before it. One thread at a time. */
+/* Appends the rows of a block. One thread at a time, in the order of the source. */
 nd_status nd_passage_rows_put(nd_passage_rows *rows, const nd_passage_block *block,
                               nd_error *error);
-/* Tells all: by query, then by place in the query, then in the order of the source. */
+/* Calls fn for all passages: by query, then by position in the query, then in the order of the
+ * source. */
 nd_status nd_passage_rows_tell(const nd_passage_rows *rows, nd_passages_fn *fn, void *context,
                                nd_error *error);
 

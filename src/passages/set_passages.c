@@ -7,7 +7,7 @@ static nd_status no_memory(size_t bytes, nd_error *error) {
     return nd_fail_memory(error, bytes, "shared passages");
 }
 
-/* 0 is not in any set, and stands in the queries where no shingle begins. */
+/* No set has the value 0; in the queries it marks tokens at which no shingle begins. */
 static nd_status unpack(nd_set_seeker *s, const unsigned char *packed, size_t size, size_t *count,
                         bool *whole, nd_error *error) {
     *whole = nd_packed_set_count(packed, size, count);
@@ -19,7 +19,7 @@ static nd_status unpack(nd_set_seeker *s, const unsigned char *packed, size_t si
     return ND_OK;
 }
 
-/* All places of queries where shingles of the set begin, in any order. */
+/* All positions of queries at which shingles of the set begin, in any order. */
 static nd_status find_places(nd_set_seeker *s, size_t count, nd_error *error) {
     const nd_ngram_positions *places = s->queries->places;
     s->place_count = 0;
@@ -34,7 +34,7 @@ static nd_status find_places(nd_set_seeker *s, size_t count, nd_error *error) {
     return ND_OK;
 }
 
-/* Tokens [begin, end) of a query are a run. */
+/* Adds the run of tokens [begin, end) of a query, or extends the passage before it. */
 static nd_status add_run(nd_set_seeker *s, uint32_t query, size_t begin, size_t end,
                          nd_error *error) {
     nd_query_passage *last = s->found_count > 0 ? &s->found[s->found_count - 1] : NULL;
@@ -77,7 +77,7 @@ nd_status nd_set_seek(nd_set_seeker *s, const unsigned char *packed, size_t size
     if (!*whole) return ND_OK;
     ND_TRY(find_places(s, count, error));
     if (s->place_count + s->queries->ngram <= s->least)
-        return ND_OK; /* too few, as nearly always */
+        return ND_OK; /* too few for a run: nearly always */
     if (!nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, s->place_count))
         return no_memory(s->place_count * sizeof *s->scratch, error);
     nd_radix_sort(s->places, s->scratch, s->place_count, 0);

@@ -2,11 +2,13 @@
 
 #include "base/radix_sort.h"
 
-/* Stands between stretches: that a token has this hash is as likely as that two tokens have the
- * same one. */
+#include <string.h>
+
+/* Separates two stretches. A token has this hash with the same chance as two tokens have one hash.
+ */
 enum { TOKEN_BETWEEN = 0 };
 
-/* Tokens [begin, end) of the text; they stand in `shared` from `at` on. */
+/* Tokens [begin, end) of the text, copied to `shared` at offset `at`. */
 typedef struct nd_stretch {
     size_t begin, end, at;
 } stretch;
@@ -15,17 +17,12 @@ static nd_status no_memory(size_t bytes, nd_error *error) {
     return nd_fail_memory(error, bytes, "shared passages");
 }
 
-/* Appends to an array of the seeker. */
-#define PUSH(s, array, count, capacity, ...)                                                       \
-    do {                                                                                           \
-        size_t need_ = (s)->count + 1;                                                             \
-        if (!nd_reserve(&(s)->allocator, &(s)->array, &(s)->capacity, need_))                      \
-            return no_memory(need_ * sizeof *(s)->array, error);                                   \
-        (s)->array[(s)->count++] = __VA_ARGS__;                                                    \
-    } while (0)
+/* Room for one more element of an array of the seeker. */
+#define HAS_ROOM(s, array, count, capacity)                                                        \
+    nd_reserve(&(s)->allocator, &(s)->array, &(s)->capacity, (s)->count + 1)
 
-/* Looks the runs of the text up. A run of the same token is found again and again; it is noted
- * once. */
+/* Looks up each run of the text. Repeats of one token give the same hit again and again; it is
+ * recorded once. */
 static nd_status find_hits(nd_passage_seeker *s, const uint64_t *tokens, size_t count,
                            nd_error *error) {
     nd_ngram_hash hash = nd_ngram_hash_of(s->least);
@@ -35,12 +32,15 @@ static nd_status find_hits(nd_passage_seeker *s, const uint64_t *tokens, size_t 
         if (i + 1 < s->least) continue;
         uint32_t place = nd_ngram_positions_last(s->queries->places, value);
         if (place == ND_NO_POSITION) continue;
+        if (!HAS_ROOM(s, stretches, stretch_count, stretch_capacity) ||
+            !HAS_ROOM(s, hits, hit_count, hit_capacity))
+            return no_memory(s->hit_count * sizeof *s->hits, error);
         size_t begin = i + 1 - s->least;
         stretch *last = s->stretch_count > 0 ? &s->stretches[s->stretch_count - 1] : NULL;
         if (last && begin <= last->end) last->end = i + 1;
-        else PUSH(s, stretches, stretch_count, stretch_capacity, (stretch){begin, i + 1, 0});
+        else s->stretches[s->stretch_count++] = (stretch){begin, i + 1, 0};
         if (s->hit_count == 0 || s->hits[s->hit_count - 1] != place)
-            PUSH(s, hits, hit_count, hit_capacity, place);
+            s->hits[s->hit_count++] = place;
     }
     return ND_OK;
 }
@@ -52,15 +52,18 @@ static nd_status sort(nd_passage_seeker *s, uint64_t *words, size_t count, nd_er
     return ND_OK;
 }
 
-/* All places of queries from which a run may go, ascending. */
+/* All positions of queries at which a run may begin, ascending. */
 static nd_status find_places(nd_passage_seeker *s, nd_error *error) {
     s->place_count = 0;
     ND_TRY(sort(s, s->hits, s->hit_count, error));
     for (size_t i = 0; i < s->hit_count; i++) {
         if (i > 0 && s->hits[i] == s->hits[i - 1]) continue;
         for (uint32_t place = (uint32_t)s->hits[i]; place != ND_NO_POSITION;
-             place = nd_ngram_positions_previous(s->queries->places, place))
-            PUSH(s, places, place_count, place_capacity, place);
+             place = nd_ngram_positions_previous(s->queries->places, place)) {
+            if (!HAS_ROOM(s, places, place_count, place_capacity))
+                return no_memory(s->place_count * sizeof *s->places, error);
+            s->places[s->place_count++] = place;
+        }
     }
     return sort(s, s->places, s->place_count, error);
 }
@@ -69,15 +72,18 @@ static nd_status join_stretches(nd_passage_seeker *s, const uint64_t *tokens, nd
     s->shared_count = 0;
     for (size_t i = 0; i < s->stretch_count; i++) {
         stretch *from = &s->stretches[i];
-        if (i > 0) PUSH(s, shared, shared_count, shared_capacity, TOKEN_BETWEEN);
+        size_t length = from->end - from->begin, need = s->shared_count + 1 + length;
+        if (!nd_reserve(&s->allocator, &s->shared, &s->shared_capacity, need))
+            return no_memory(need * sizeof *s->shared, error);
+        if (i > 0) s->shared[s->shared_count++] = TOKEN_BETWEEN;
         from->at = s->shared_count;
-        for (size_t t = from->begin; t < from->end; t++)
-            PUSH(s, shared, shared_count, shared_capacity, tokens[t]);
+        memcpy(s->shared + from->at, tokens + from->begin, length * sizeof *tokens);
+        s->shared_count += length;
     }
     return ND_OK;
 }
 
-/* The token of the text that stands in `shared`. */
+/* The position in the text of a token of `shared`. */
 static size_t place_in_text(const nd_passage_seeker *s, size_t at) {
     size_t low = 0, high = s->stretch_count;
     while (high - low > 1) {
@@ -88,14 +94,16 @@ static size_t place_in_text(const nd_passage_seeker *s, size_t at) {
     return s->stretches[low].begin + (at - s->stretches[low].at);
 }
 
-/* Makes passages of the runs with a query. */
+/* Merges the runs with a query into passages. */
 static nd_status end_query(nd_passage_seeker *s, uint32_t query, nd_error *error) {
     if (s->run_count == 0) return ND_OK;
     if (!nd_reserve(&s->allocator, &s->merged, &s->merged_capacity, s->run_count))
         return no_memory(s->run_count * sizeof *s->merged, error);
     size_t count = nd_common_runs_merge(s->runs, s->run_count, s->gap, s->merged);
+    if (!nd_reserve(&s->allocator, &s->found, &s->found_capacity, s->found_count + count))
+        return no_memory(count * sizeof *s->found, error);
     for (size_t i = 0; i < count; i++)
-        PUSH(s, found, found_count, found_capacity, (nd_query_passage){query, s->merged[i]});
+        s->found[s->found_count++] = (nd_query_passage){query, s->merged[i]};
     s->run_count = 0;
     return ND_OK;
 }
@@ -117,9 +125,10 @@ static nd_status find_runs(nd_passage_seeker *s, const nd_suffix_automaton *inde
         }
         size_t at,
             length = nd_common_run_longest(index, q->tokens.hashes + place, end - place, &at);
-        if (length < s->least) continue; /* another run, whose hash is the same by chance */
-        PUSH(s, runs, run_count, run_capacity,
-             (nd_common_run){place - begin, place_in_text(s, at), length});
+        if (length < s->least) continue; /* another run that has the same hash by chance */
+        if (!HAS_ROOM(s, runs, run_count, run_capacity))
+            return no_memory(s->run_count * sizeof *s->runs, error);
+        s->runs[s->run_count++] = (nd_common_run){place - begin, place_in_text(s, at), length};
         behind = place + length;
     }
     return end_query(s, query, error);

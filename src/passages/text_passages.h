@@ -1,12 +1,14 @@
-/* What the queries of nd_passages share with one text.
+/* The passages that the queries of nd_passages share with one text.
  *
- * Each run of `least` tokens of the text is looked up in the table of the queries. Where one is
- * found the text has a stretch that a query may have copied, and the query places from which to
- * look. All that a run of at least `least` tokens can be lies in one such stretch, so the stretches
- * alone, put together, become a suffix automaton, which gives the longest run at a place of a
- * query. What is not shared costs one look in the table a token; what is, time linear in the tokens
- * of the passages, however often query and text repeat themselves: a place is walked from only
- * where no run covers it. */
+ * Each run of `least` tokens of the text is looked up in the table of the queries. A run that is
+ * found belongs to a *stretch* of the text that a query may have copied, and gives the positions in
+ * the queries where to search. Every common run of at least `least` tokens lies inside one stretch.
+ * So the stretches alone, joined, become a suffix automaton, which gives the longest common run at
+ * a position of a query.
+ *
+ * Tokens that are not shared cost one lookup each. Shared ones cost time linear in the tokens of
+ * the passages, however often query and text repeat themselves, because a position is searched only
+ * if no run covers it. */
 #ifndef ND_PASSAGES_TEXT_PASSAGES_H
 #define ND_PASSAGES_TEXT_PASSAGES_H
 
@@ -19,8 +21,7 @@ typedef struct nd_query_passage {
     nd_common_passage tokens;
 } nd_query_passage;
 
-/* One thread's means; a stretch is of the text at hand. Zero-initialised but for the first members.
- */
+/* One thread's memory. Zero, except for queries, allocator, least and gap. */
 typedef struct nd_passage_seeker {
     const nd_passage_queries *queries;
     nd_allocator allocator;
@@ -28,9 +29,9 @@ typedef struct nd_passage_seeker {
     nd_query_passage *found;
     size_t found_count, found_capacity;
     struct nd_stretch *stretches;
-    uint64_t *shared; /* tokens of the stretches, and something between them */
-    uint64_t *hits;   /* runs of the text that queries have, each by its last place there */
-    uint64_t *places; /* all their places */
+    uint64_t *shared; /* tokens of the stretches, with a separator between two of them */
+    uint64_t *hits;   /* runs of the text that queries have, each by its last position there */
+    uint64_t *places; /* all positions of these runs */
     uint64_t *scratch;
     nd_common_run *runs; /* with the query at hand */
     nd_common_passage *merged;
@@ -39,8 +40,8 @@ typedef struct nd_passage_seeker {
     size_t run_count, run_capacity, merged_capacity;
 } nd_passage_seeker;
 
-/* Fills found[0, found_count): by query, then by place in the query. `tokens`: hashes of the text's
- * tokens. */
+/* Fills found[0, found_count), sorted by query, then by position in the query. `tokens`: hashes of
+ * the text's tokens. */
 nd_status nd_passage_seek(nd_passage_seeker *seeker, const uint64_t *tokens, size_t count,
                           nd_error *error);
 void nd_passage_seeker_free(nd_passage_seeker *seeker);
