@@ -146,8 +146,9 @@ static inline bool nd_sealed_is_verified(const nd_sealed_file *file, const nd_se
                                          uint64_t begin, uint64_t end) {
     uint64_t first = (section->offset + begin) / ND_SEALED_PAGE,
              last = (section->offset + end - 1) / ND_SEALED_PAGE;
-    return nd_sealed_page_is_verified(file, first) & nd_sealed_page_is_verified(file, last) &
-           (last - first < 2);
+    unsigned both = (unsigned)nd_sealed_page_is_verified(file, first) &
+                    (unsigned)nd_sealed_page_is_verified(file, last);
+    return both & (unsigned)(last - first < 2); /* without branches */
 }
 
 /* The bytes of a section, not verified. A reader may use them before it verifies them, in order to
