@@ -92,8 +92,16 @@ nd_status nd_candidate_block_load(nd_candidate_block *x, const nd_candidates *c,
 
 /* ---- the candidates of a document */
 
-static void add_list(nd_candidate_list *lists, size_t *count, const nd_candidate_list *list) {
-    if (list->next < list->end) lists[(*count)++] = *list;
+/* Ranks [begin, end) of an array, if there are any. */
+typedef struct part {
+    const uint32_t *ranks;
+    size_t begin, end;
+    bool large; /* as in nd_candidate_list */
+} part;
+
+static void add_list(nd_candidate_list *lists, size_t *count, part p) {
+    if (p.begin < p.end)
+        lists[(*count)++] = (nd_candidate_list){p.ranks + p.begin, p.ranks + p.end, p.large};
 }
 
 /* First pair of a document whose earlier rank lies in the block. */
@@ -109,14 +117,12 @@ size_t nd_candidates_before(const nd_candidate_block *x, const nd_candidates *c,
     size_t count = 0;
     uint32_t k = rank - x->begin;
     add_list(lists, &count,
-             &(nd_candidate_list){.next = x->earlier + x->pair_begin[k],
-                                  .end = x->earlier + first_inside(x, rank),
-                                  .large = nd_has_many_neighbours(&c->neighbours, rank)});
+             (part){x->earlier, x->pair_begin[k], first_inside(x, rank),
+                    nd_has_many_neighbours(&c->neighbours, rank)});
     *left_out = nd_neighbours_left_out(&c->neighbours, rank);
     for (uint32_t p = x->posting_begin[k]; p < x->posting_begin[k + 1]; p++) {
         const nd_posting_list *list = &kept->lists[(uint32_t)x->postings.words[p]];
-        add_list(lists, &count,
-                 &(nd_candidate_list){list->members, list->members + list->count, true});
+        add_list(lists, &count, (part){list->members, 0, list->count, true});
         *left_out += list->left_out;
     }
     return count;
@@ -127,12 +133,10 @@ size_t nd_candidates_inside(const nd_candidate_block *x, const nd_candidates *c,
     size_t count = 0;
     uint32_t k = rank - x->begin;
     add_list(lists, &count,
-             &(nd_candidate_list){.next = x->earlier + first_inside(x, rank),
-                                  .end = x->earlier + x->pair_begin[k + 1],
-                                  .large = nd_has_many_neighbours(&c->neighbours, rank)});
+             (part){x->earlier, first_inside(x, rank), x->pair_begin[k + 1],
+                    nd_has_many_neighbours(&c->neighbours, rank)});
     for (uint32_t p = x->posting_begin[k]; p < x->posting_begin[k + 1]; p++)
         add_list(lists, &count,
-                 &(nd_candidate_list){x->bucket_members + x->before[p].begin,
-                                      x->bucket_members + x->before[p].end, true});
+                 (part){x->bucket_members, x->before[p].begin, x->before[p].end, true});
     return count;
 }

@@ -40,12 +40,13 @@ static inline bool nd_candidate_block_has(const nd_candidate_block *x, uint32_t 
     return x->pair_begin[k] < x->pair_begin[k + 1] || x->posting_begin[k] < x->posting_begin[k + 1];
 }
 
-/* The large buckets of a document: postings[first, first + count). */
+/* The large buckets of a document: (*postings)[0, returned count). */
 static inline size_t nd_candidate_block_buckets(const nd_candidate_block *x, uint32_t rank,
                                                 const uint64_t **postings) {
     uint32_t k = rank - x->begin;
-    *postings = x->postings.words + x->posting_begin[k];
-    return x->posting_begin[k + 1] - x->posting_begin[k];
+    size_t count = x->posting_begin[k + 1] - x->posting_begin[k];
+    *postings = count > 0 ? x->postings.words + x->posting_begin[k] : NULL;
+    return count;
 }
 
 /* Candidates before the block, as lists; `lists` has room for one more than the document's large
