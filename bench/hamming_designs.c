@@ -84,12 +84,12 @@ static void write_tables(const char *path, const nd_hamming_design *design, cons
     nd_hamming_writer *writer;
     nd_seal seal;
     check(nd_sealed_writer_create(path, KIND, &nd_allocator_default, &file, &error), &error);
-    const nd_hamming_writer_settings settings = {.file = file,
-                                                 .design = design,
-                                                 .documents = all->count,
-                                                 .disk = nd_sealed_writer_disk(file),
-                                                 .memory_limit = SIZE_MAX / 4};
-    check(nd_hamming_writer_create(&settings, &nd_allocator_default, &writer, &error), &error);
+    const nd_hamming_writer_settings tables = {.file = file,
+                                               .design = design,
+                                               .documents = all->count,
+                                               .disk = nd_sealed_writer_disk(file),
+                                               .memory_limit = SIZE_MAX / 4};
+    check(nd_hamming_writer_create(&tables, &nd_allocator_default, &writer, &error), &error);
     for (uint64_t i = 0; i < all->count; i++)
         check(nd_hamming_put(writer, &(nd_fingerprint){all->values[i], 0}, (uint32_t)i, 1, &error),
               &error);
