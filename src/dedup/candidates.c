@@ -58,8 +58,6 @@ nd_status nd_candidates_join_bucket(nd_candidates *c, uint32_t bucket, const uin
 nd_status nd_candidates_add_indexed(nd_candidates *c, uint32_t bucket, const uint32_t *members,
                                     size_t count, uint64_t total, nd_error *error) {
     size_t begin = c->indexed_member_count;
-    if (begin + count > UINT32_MAX)
-        return nd_fail(error, ND_ERR_ARGUMENT, "more than %u members of wide buckets", UINT32_MAX);
     if (!nd_reserve(&c->allocator, &c->indexed, &c->indexed_capacity, c->indexed_count + 1) ||
         !nd_reserve(&c->allocator, &c->indexed_members, &c->indexed_member_capacity, begin + count))
         return nd_fail_memory(error, count * sizeof *members, "wide buckets");
@@ -67,7 +65,7 @@ nd_status nd_candidates_add_indexed(nd_candidates *c, uint32_t bucket, const uin
     c->indexed_member_count += count;
     c->indexed[c->indexed_count++] = (nd_indexed_bucket){.bucket = bucket,
                                                          .left_out = (uint32_t)(total - count),
-                                                         .begin = (uint32_t)begin,
+                                                         .begin = begin,
                                                          .count = (uint32_t)count};
     return ND_OK;
 }

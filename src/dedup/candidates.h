@@ -18,8 +18,9 @@ enum { ND_DECIDE_BLOCK = ND_LIMIT(8192, 16) };
 /* A large bucket that has documents of the index. */
 typedef struct nd_indexed_bucket {
     uint32_t bucket;
-    uint32_t left_out;     /* documents of the index beyond those listed */
-    uint32_t begin, count; /* in `indexed_members`: ranks, ascending */
+    uint32_t left_out; /* documents of the index beyond those listed */
+    size_t begin;      /* in `indexed_members`: ranks, ascending */
+    uint32_t count;
 } nd_indexed_bucket;
 
 typedef struct nd_candidates {

@@ -1,15 +1,17 @@
 /* nd_dedup and nd_pairs: the stages in order, each with what it reads, makes and consumes.
  *
- *   read     ingest            records -> columns, band keys, hashes
- *   match    ranks             priorities -> the order in which documents are considered
- *            exact_copies      equal token sequences -> fates
- *            repeated_ids      warned of, or an error with an index
- *            simhash_pass      fingerprints that need the counts of all words: a second reading
- *            propose_by_bands  band keys -> candidates; propose_by_hamming: fingerprints ->
- * candidates decide   decide            candidates -> fates, by comparing pairs (pair_verifier)
- *            components        found pairs -> fates, where one document of a component stays
- *   write    report            fates -> kept records, tables, callbacks; also while deciding goes
- * on index_update      kept documents -> the index */
+ *   read     ingest              records -> columns, band keys, hashes
+ *   match    ranks               priorities -> the order in which documents are considered
+ *            exact_copies        equal token sequences -> fates
+ *            repeated_ids        warned of, or an error with an index
+ *            simhash_pass        fingerprints that need the counts of all words: a second reading
+ *            propose_by_bands    band keys -> candidates
+ *            propose_by_hamming  fingerprints -> candidates
+ *   decide   decide              candidates -> fates, by comparing pairs (pair_verifier)
+ *            components          found pairs -> fates, where one document of a component stays
+ *   write    report              fates -> kept records, tables, callbacks; begins while deciding
+ *            index_update        kept documents -> the index
+ */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "base/machine.h"
