@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 
-LIMIT = 1.0  # seconds, where the command has a core for itself
+LIMIT = 1.0  # seconds
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
@@ -79,11 +79,6 @@ class Feeder:
         self.thread.join()
 
 
-def longest_wait():
-    """The limit when the cores are shared, with other tests or other people's work."""
-    return LIMIT * max(1.0, os.getloadavg()[0] / os.cpu_count())
-
-
 class Machine:
     def __init__(self, arguments):
         self.neardup = os.path.abspath(arguments.neardup)
@@ -117,7 +112,7 @@ class Machine:
     def judge(self, key, seconds, number, status, allowed):
         self.trials += 1
         self.worst[key] = max(self.worst.get(key, 0), seconds)
-        if seconds > longest_wait() or status not in allowed:
+        if seconds > LIMIT or status not in allowed:
             self.late.append(f'{key}: {seconds:.2f} s after {number.name}, status {status}')
 
     def trial(self, name, command, kind, feeder, longest):
