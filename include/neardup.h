@@ -109,11 +109,12 @@ ND_API const char *nd_instruction_set(void);
 
 /* Writes a file as every job writes its outputs. A regular file, or one that is not there yet, is
  * replaced as a whole: written under a temporary name beside it, synced, renamed, and the directory
- * synced; it keeps its rights, but for the bits that run a program as its owner or group. A
- * symbolic link stays, and the file behind it is replaced. "-" is standard output; it, /dev/fd/N, a
- * device or a pipe is written in place. A name that ends in .gz or .zst is compressed; one that
- * ends as other compressed files do (.xz) is ND_ERR_ARGUMENT. `bytes` may be NULL where `size` is
- * 0. ND_ERR_IO: the name and the system's reason; then a file that was there is as it was. */
+ * synced. The new file has the permissions of the old one, without the set-user-ID and set-group-ID
+ * bits. A symbolic link stays, and the file behind it is replaced. "-" is standard output; it,
+ * /dev/fd/N, a device or a pipe is written in place. A name that ends in .gz or .zst is compressed;
+ * one that ends as other compressed files do (.xz) is ND_ERR_ARGUMENT. `bytes` may be NULL where
+ * `size` is 0. ND_ERR_IO: the name and the system's reason; then a file that was there is as it
+ * was. */
 ND_API ND_MUST_CHECK nd_status nd_write_file(const char *path, const void *bytes, size_t size,
                                              nd_error *error);
 
@@ -184,10 +185,10 @@ ND_API void nd_analyzer_options_init(nd_analyzer_options *options);
 typedef struct nd_analyzer nd_analyzer;
 
 /* `options` NULL: the defaults. `allocator` NULL: malloc; else it is copied. ND_ERR_ARGUMENT: out
- * of range; a language that is not known is told with those that are. ND_ERR_UNSUPPORTED: stems, in
- * a build without libstemmer; ND_SEGMENT without a dictionary, in a build without ICU. Stems are
- * those of the libstemmer that is linked, so with them results may change with it. A word of more
- * than 255 bytes is its own stem. */
+ * of range; for an unknown language the message lists the known ones. ND_ERR_UNSUPPORTED: stems, in
+ * a build without libstemmer; ND_SEGMENT without a dictionary, in a build without ICU. Stems come
+ * from the libstemmer that is linked, so results with stems may change with its version. A word of
+ * more than 255 bytes is its own stem. */
 ND_API ND_MUST_CHECK nd_status nd_analyzer_create(const nd_analyzer_options *options,
                                                   const nd_allocator *allocator, nd_analyzer **out,
                                                   nd_error *error);
@@ -212,11 +213,11 @@ ND_API ND_MUST_CHECK nd_status nd_analyze(nd_analyzer *analyzer, const char *tex
 
 /* A token: folded, as UTF-8 (not terminated; valid during the call), and its place, the bytes
  * [begin, end) of the text that it is made of, always whole characters. Tokenised alone they give
- * this token (ND_SEGMENT: or the tokens that it was put together of). Places ascend and do not
- * overlap, but for two cases, in which several tokens share bytes: a character that folds to
- * several tokens (ND_CHARS: "\u00df" to "s" and "s"), and a base character with the characters
- * after it that might combine with it, wherever they had to be looked at for NFC: what comes of any
- * of them has the bytes of them all. In words this joins tokens only where no language writes so.
+ * this token (ND_SEGMENT: or the tokens that it was put together of). Places ascend. They
+ * overlap in two cases only, in which several tokens share bytes. A character may fold to several
+ * tokens (ND_CHARS: "\u00df" to "s" and "s"). And a base character is composed (NFC) together with
+ * the characters after it that may combine with it: each token made of any of them has the bytes of
+ * all of them. With words the second case joins only tokens that no language writes side by side.
  * The space of ND_CHARS has the run of white space and punctuation for which it stands, which alone
  * is dropped. */
 typedef struct nd_token {
@@ -712,9 +713,9 @@ typedef struct nd_comparison {
 
 /* Compares. `options` NULL: the defaults. `allocator` NULL: malloc; else it is copied.
  * ND_ERR_INPUT: not UTF-8, with the text (a or b) and the byte. ND_ERR_ARGUMENT: an option out of
- * its range, options that do not go together, or a text of 2^30 tokens or more. Time linear in the
- * texts, but for the signatures: shingles * perms / 10 ns or so. Memory: some 60 bytes a token of
- * a, 150 of b, while it compares. */
+ * its range, options that do not go together, or a text of 2^30 tokens or more. The time is
+ * linear in the texts, plus about shingles * perms / 10 ns for the signatures. While it compares it
+ * takes about 60 bytes of memory per token of a, and 150 per token of b. */
 ND_API ND_MUST_CHECK nd_status nd_compare(const nd_compare_options *options, const char *a,
                                           size_t length_a, const char *b, size_t length_b,
                                           const nd_allocator *allocator, nd_comparison **out,
@@ -1532,8 +1533,8 @@ typedef struct nd_join_options {
 ND_API void nd_join_options_init(nd_join_options *options);
 
 /* All pairs within k in a set (`b` NULL: each once, a before b in the set's order) or between two,
- * exactly: by sorting and sweeping, not by looking up one after the other. What is told, and its
- * order, depends on the sets and the options' k and groups alone. Equal fingerprints are pairs,
+ * exactly: by sorting and scanning, not by a lookup for each fingerprint. The pairs, and their
+ * order, depend on the sets and the options' k and groups alone. Equal fingerprints are pairs,
  * too: n of them are n (n - 1) / 2. Of an index the join takes the state that is there when it
  * begins, so callbacks, and other threads, may change the index meanwhile. The summary (NULL: not
  * wanted) has documents, pairs, work_bytes and times. */
