@@ -48,7 +48,7 @@ static void check(nd_status status, const nd_error *error) {
     if (status != ND_OK) stop(error->message);
 }
 
-/* That of neardup's own hashes (doc/formats.md), so that all programs add up the same. */
+/* That of neardup's own hashes (doc/internals/formats.md), so that all programs add up the same. */
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);

@@ -150,11 +150,11 @@ typedef enum nd_analyzer_kind { ND_WORDS = 0, ND_CHARS = 1, ND_SEGMENT = 2 } nd_
  * threads. */
 typedef struct nd_dictionary nd_dictionary;
 
-/* Reads a dictionary of one word a line (doc/formats.md, "Dictionaries"): the word, its frequency
- * (0 to 4294967295; 0: it is no word; without one: 1) and a tag that is not used, with blanks or
- * tabs between them, as jieba has it. gzip and Zstandard are known by their first bytes, "-" is
- * standard input; a line has at most 1 MiB, a Zstandard window 8 MiB, in this and in other lists
- * and tables; blank lines and lines that begin with '#' do not count. A word is of tokens of
+/* Reads a dictionary of one word a line (doc/internals/formats.md, "Dictionaries"): the word, its
+ * frequency (0 to 4294967295; 0: it is no word; without one: 1) and a tag that is not used, with
+ * blanks or tabs between them, as jieba has it. gzip and Zstandard are known by their first bytes,
+ * "-" is standard input; a line has at most 1 MiB, a Zstandard window 8 MiB, in this and in other
+ * lists and tables; blank lines and lines that begin with '#' do not count. A word is of tokens of
  * ND_WORDS, at most 64, with nothing between them; case makes no difference; one that comes more
  * than once has the sum of its frequencies. One without any character of a script without spaces
  * ("C++") is left out, for it is never looked for. ND_ERR_INPUT names file and line, and what was
@@ -391,8 +391,8 @@ ND_API ND_MUST_CHECK nd_status nd_bottom_k_estimate(nd_bottom_k *a, nd_bottom_k 
  * permutation of all the rows that there may be. */
 
 /* `count` permutations of 0 .. rows-1, drawn from a seed one after the other: by Fisher and Yates
- * from the stream of doc/formats.md, "MinHash". permutations[p * rows + r] is the place of row r in
- * permutation p. O(rows * count). */
+ * from the stream of doc/internals/formats.md, "MinHash". permutations[p * rows + r] is the place
+ * of row r in permutation p. O(rows * count). */
 ND_API void nd_permutations_draw(uint32_t rows, uint32_t count, uint64_t seed,
                                  uint32_t *permutations);
 
@@ -473,8 +473,8 @@ ND_API nd_fingerprint nd_simhash_finish(nd_simhash *simhash);
 
 /* ---------------------------------------------------------------- weights of words */
 
-/* What words weigh, read from a table (doc/formats.md, "Weight tables"): the one that nd_idf
- * writes, or two columns, a word and its weight. Immutable: any number of threads. */
+/* What words weigh, read from a table (doc/internals/formats.md, "Weight tables"): the one that
+ * nd_idf writes, or two columns, a word and its weight. Immutable: any number of threads. */
 typedef struct nd_weights nd_weights;
 
 /* Reads a table; gzip and Zstandard are known by their first bytes, "-" is standard input. `seed`:
@@ -978,7 +978,8 @@ typedef struct nd_job_options {
                            directory when the input is directories */
     bool null_paths; /* kept paths of directories, where they are written as a list: NUL behind each
                         instead of a line break */
-    /* Tables (doc/formats.md), each row with the sources and lines of its two documents at its end.
+    /* Tables (doc/internals/formats.md), each row with the sources and lines of its two documents
+     * at its end.
      */
     const char *removed;  /* id kept jaccard intersection union ...; or id kept cosine, or id kept
                              distance, where that decides */
@@ -1075,10 +1076,11 @@ typedef bool nd_fingerprint_fn(void *context, const nd_fingerprinted *document);
 /* The fingerprint of every document of a job's input, on several threads: nd_simhash_text with an
  * analyzer of the options' analyzer, ngram, seed, stem and dictionary. They go to `fn` (NULL: not
  * wanted) and to options.output (NULL: not wanted; "-": standard output), a table of id and
- * fingerprint without a header (doc/formats.md). `simhash` NULL: the defaults. Of the options also:
- * the input, threads, memory, on_progress, on_warning, allocator. A text that ND_WEIGHTING_LEVELS
- * cannot read is a bad record. The summary has documents, input_bytes, text_bytes, skipped,
- * output_bytes and times. Bounded memory. On failure the outputs are as they were before. */
+ * fingerprint without a header (doc/internals/formats.md). `simhash` NULL: the defaults. Of the
+ * options also: the input, threads, memory, on_progress, on_warning, allocator. A text that
+ * ND_WEIGHTING_LEVELS cannot read is a bad record. The summary has documents, input_bytes,
+ * text_bytes, skipped, output_bytes and times. Bounded memory. On failure the outputs are as they
+ * were before. */
 ND_API ND_MUST_CHECK nd_status nd_fingerprints(const nd_job_options *options,
                                                const nd_simhash_options *simhash,
                                                nd_fingerprint_fn *fn, void *context,
@@ -1096,12 +1098,12 @@ ND_API void nd_idf_options_init(nd_idf_options *options);
 /* Counts, for each word of options.analyzer (ND_WORDS or ND_SEGMENT), the documents of a job's
  * input that have it, exactly, and writes those of at least `least` documents to options.output
  * (not NULL; "-": standard output) as a table for nd_weights_read: term, df, and idf =
- * ln((documents + 1) / (df + 1)), those of most documents first (doc/formats.md). `idf` NULL: the
- * defaults. Of the options also: the input, seed, stem, dictionary, threads, memory, on_progress,
- * on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms,
- * terms_written, output_bytes and times. Memory: 32 to 70 bytes and its length for each word, for
- * every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure the outputs are
- * as they were before. */
+ * ln((documents + 1) / (df + 1)), those of most documents first (doc/internals/formats.md). `idf`
+ * NULL: the defaults. Of the options also: the input, seed, stem, dictionary, threads, memory,
+ * on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped,
+ * terms, terms_written, output_bytes and times. Memory: 32 to 70 bytes and its length for each
+ * word, for every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure the
+ * outputs are as they were before. */
 ND_API ND_MUST_CHECK nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf,
                                       nd_job_summary *summary, nd_error *error);
 
@@ -1121,9 +1123,9 @@ typedef bool nd_keyworded_fn(void *context, const nd_keyworded *document);
 /* The keywords of every document of a job's input, on several threads: nd_keywords_text with an
  * analyzer of the options' analyzer (not ND_CHARS), seed, stem and dictionary. They go to `fn`
  * (NULL: not wanted) and to options.output (NULL: not wanted; "-": standard output) as JSON Lines
- * (doc/formats.md). `keywords` NULL: the defaults. With ND_WEIGHTING_COUNTED the input is read
- * twice: callbacks, pipes and standard input are ND_ERR_ARGUMENT then. Of the options also: the
- * input, threads, memory, on_progress, on_warning, allocator. The summary has documents,
+ * (doc/internals/formats.md). `keywords` NULL: the defaults. With ND_WEIGHTING_COUNTED the input is
+ * read twice: callbacks, pipes and standard input are ND_ERR_ARGUMENT then. Of the options also:
+ * the input, threads, memory, on_progress, on_warning, allocator. The summary has documents,
  * input_bytes, text_bytes, skipped, output_bytes and times. Bounded memory. On failure the outputs
  * are as they were before. */
 ND_API ND_MUST_CHECK nd_status nd_keywords(const nd_job_options *options,
@@ -1137,14 +1139,14 @@ ND_API ND_MUST_CHECK nd_status nd_keywords(const nd_job_options *options,
  * source are those that nd_compare finds in the two, with the query as a.
  *
  * The source may be an index of documents (below), so that what went into it is searched without
- * the texts: in one pass over its sets of shingles, of n tokens each (doc/index.md). A passage is
- * then the longest run of at least least_run tokens of the query of which each shingle stands in
- * the document; that they stand there one after the other, and where, the index does not tell. So
- * each run of a passage of the texts lies in one of the index, and there may be more: a run longer
- * than the document's, tokens that two passages of a query have in common, and, since sets have 40
- * bits of a shingle's hash, now and then a shingle by chance, once in 2^40 pairs of unlike ones.
- * With gap > 0 passages of a query with at most that many tokens between them are one. A run of
- * fewer than n tokens is in no shingle, so least_run < n is an error. */
+ * the texts: in one pass over its sets of shingles, of n tokens each (doc/internals/index.md). A
+ * passage is then the longest run of at least least_run tokens of the query of which each shingle
+ * stands in the document; that they stand there one after the other, and where, the index does not
+ * tell. So each run of a passage of the texts lies in one of the index, and there may be more: a
+ * run longer than the document's, tokens that two passages of a query have in common, and, since
+ * sets have 40 bits of a shingle's hash, now and then a shingle by chance, once in 2^40 pairs of
+ * unlike ones. With gap > 0 passages of a query with at most that many tokens between them are one.
+ * A run of fewer than n tokens is in no shingle, so least_run < n is an error. */
 
 typedef struct nd_passages_options {
     const char
@@ -1196,9 +1198,9 @@ ND_API ND_MUST_CHECK nd_status nd_passages(const nd_job_options *options,
 /* ---- an index that grows
  *
  * A directory of documents that are pairwise no duplicates, each with what the next one needs to be
- * compared with it (doc/index.md). One process writes at a time; any number read, each the state
- * that was there when it opened. What is acknowledged survives the death of the process and of the
- * machine. Files are the same on every machine.
+ * compared with it (doc/internals/index.md). One process writes at a time; any number read, each
+ * the state that was there when it opened. What is acknowledged survives the death of the process
+ * and of the machine. Files are the same on every machine.
  *
  * Adding document by document, in batches (nd_job_options.index) or all at once, in one order,
  * gives the same survivors. */

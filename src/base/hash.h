@@ -1,5 +1,5 @@
-/* The hash functions of the formats (doc/formats.md, "Hashes", version 1). Everything here is
- * frozen: a change is a new format version.
+/* The hash functions of the formats (doc/internals/formats.md, "Hashes", version 1). Everything
+ * here is frozen: a change is a new format version.
  *
  * Token. A token of up to 16 bytes is two little-endian words, zero-padded, multiplied and folded;
  * a longer one chains the same step. Padding is not ambiguous: the only token with a NUL byte is

@@ -88,7 +88,8 @@ bool nd_fingerprint_reader_is_rereadable(const nd_fingerprint_reader *in) {
 
 /* ---- rows */
 
-/* Copies an id without its escapes (doc/formats.md, "Tables"). False: an escape is not valid. */
+/* Copies an id without its escapes (doc/internals/formats.md, "Tables"). False: an escape is not
+ * valid. */
 static bool unescape(nd_fingerprint_reader *in, const char *text, size_t length, size_t *size) {
     *size = 0;
     for (size_t i = 0; i < length; i++) {

@@ -1,6 +1,6 @@
-/* Reads fingerprints one by one: from a file (doc/formats.md, "Fingerprint files"), whose rows are
- * an id and hexadecimal digits, or which is an array of raw numbers; from a callback; or from an
- * array in memory. All are checked in the same way. Where a source has no ids, an id is the
+/* Reads fingerprints one by one: from a file (doc/internals/formats.md, "Fingerprint files"), whose
+ * rows are an id and hexadecimal digits, or which is an array of raw numbers; from a callback; or
+ * from an array in memory. All are checked in the same way. Where a source has no ids, an id is the
  * position.
  *
  * A reader belongs to one thread. The source must outlive it. */

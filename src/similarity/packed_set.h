@@ -1,5 +1,5 @@
 /* A shingle set in few bytes: the low ND_SET_BITS bits of its shingles, distinct and sorted, in
- * Elias-Fano code (Elias, 1974; Fano, 1971; doc/index.md, doc/formats.md).
+ * Elias-Fano code (Elias, 1974; Fano, 1971; doc/internals/index.md, doc/internals/formats.md).
  *
  * The form of m >= 1 values v_0 < v_1 < ... below 2^40, with L = floor(log2(2^40 / m)):
  *

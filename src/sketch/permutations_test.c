@@ -74,8 +74,8 @@ static void test_all(void **state) {
     assert_true(nd_minhash_estimate(got, got + 2 * ALL, ALL) == 0);
 }
 
-/* Permutations drawn as doc/formats.md says, written a second time; the second one goes on where
- * the first ended. */
+/* Permutations drawn as doc/internals/formats.md says, written a second time; the second one goes
+ * on where the first ended. */
 static void test_drawn(void **state) {
     (void)state;
     enum { MANY = 50 };

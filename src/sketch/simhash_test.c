@@ -1,6 +1,6 @@
 /* SimHash compared with its definition, written a second time, and with fixed vectors (frozen:
- * doc/formats.md); and its promise that a bit differs with probability angle / pi. All random
- * numbers are fixed, so the statistics are the same in every run. */
+ * doc/internals/formats.md); and its promise that a bit differs with probability angle / pi. All
+ * random numbers are fixed, so the statistics are the same in every run. */
 #include "sketch/simhash.h"
 
 #include "test.h"

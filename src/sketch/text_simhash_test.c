@@ -210,7 +210,7 @@ static void test_counted(void **state) {
     }
 }
 
-/* ---- golden fingerprints, from a second implementation of doc/formats.md (in Python) */
+/* ---- golden fingerprints, from a second implementation of doc/internals/formats.md (in Python) */
 
 static void test_golden(void **state) {
     (void)state;

@@ -1,5 +1,5 @@
 /* A sealed file: written once, from front to back, and never changed; verified page by page as it
- * is read (doc/index.md, invariants 1, 7 and 8; doc/formats.md for the bytes).
+ * is read (doc/internals/index.md, invariants 1, 7 and 8; doc/internals/formats.md for the bytes).
  *
  * FORMAT. All numbers are little-endian. The file is a sequence of pages of ND_SEALED_PAGE bytes:
  *

@@ -466,7 +466,8 @@ static void test_padding(void **state) {
     release(c);
 }
 
-/* Values of an independent implementation, in Python, of the definition in doc/formats.md. */
+/* Values of an independent implementation, in Python, of the definition in
+ * doc/internals/formats.md. */
 static void test_hash(void **state) {
     (void)state;
     static const struct {

@@ -1,5 +1,5 @@
 /* A write-ahead log: records are appended, made durable in groups, and read again after a crash
- * (doc/index.md, invariants 3, 4 and 5; doc/formats.md for the bytes).
+ * (doc/internals/index.md, invariants 3, 4 and 5; doc/internals/formats.md for the bytes).
  *
  * FORMAT. All numbers are little-endian.
  *

@@ -188,7 +188,7 @@ static void test_documents(void **state) {
         }
 }
 
-/* The bytes that doc/formats.md has: 5 documents, B = 3, D = 1. */
+/* The bytes that doc/internals/formats.md has: 5 documents, B = 3, D = 1. */
 static void test_bytes(void **state) {
     (void)state;
     const entry entries[] = {{0, 0}, {1, 4}, {UINT64_C(1) << 37, 2}, {KEY_MOST, 3}, {KEY_MOST, 4}};

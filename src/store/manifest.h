@@ -1,5 +1,5 @@
 /* The state of an index: its settings, and the files that it consists of at the moment
- * (doc/index.md, invariants 1 and 2; doc/formats.md for the bytes).
+ * (doc/internals/index.md, invariants 1 and 2; doc/internals/formats.md for the bytes).
  *
  * It is kept in two files, manifest-0 and manifest-1, which are written one after the other. So one
  * of them is whole at every moment. */
@@ -31,7 +31,7 @@ typedef struct nd_index_settings {
     uint32_t rows;            /* MinHash values per band */
     uint64_t seed;
     double threshold, recall;
-    /* Of fingerprints (doc/index.md, "Fingerprints"). */
+    /* Of fingerprints (doc/internals/index.md, "Fingerprints"). */
     uint32_t bits, k; /* of a fingerprint; the largest distance of a search */
     uint64_t memory;  /* bound of a segment's tables, bytes; 0: none */
 } nd_index_settings;

@@ -1,5 +1,5 @@
-/* A segment, read: documents of an index that do not change any more (doc/index.md, "Segments";
- * doc/formats.md for the bytes; segment_writer.h writes them).
+/* A segment, read: documents of an index that do not change any more (doc/internals/index.md,
+ * "Segments"; doc/internals/formats.md for the bytes; segment_writer.h writes them).
  *
  * The file of a segment has rows, one per document (sketch, id, set), and key tables over them: one
  * per band, and one of the ids. In an index of fingerprints, Hamming tables replace the bands, and

@@ -1,4 +1,4 @@
-/* The sections of a segment's file (doc/formats.md). */
+/* The sections of a segment's file (doc/internals/formats.md). */
 #ifndef ND_STORE_SEGMENT_FORMAT_H
 #define ND_STORE_SEGMENT_FORMAT_H
 

@@ -1,5 +1,5 @@
 /* A document that arrives in a stream: the part that clustering needs, and its record in the
- * stream's log (doc/formats.md). */
+ * stream's log (doc/internals/formats.md). */
 #ifndef ND_STREAM_ARRIVAL_H
 #define ND_STREAM_ARRIVAL_H
 

@@ -1,5 +1,5 @@
 /* The directory of a stream: a saved state, the log of the arrivals since, and the members of all
- * clusters (doc/stream.md; doc/formats.md for the bytes).
+ * clusters (doc/internals/stream.md; doc/internals/formats.md for the bytes).
  *
  *   clusters-N  sealed: settings and clusters. Written as clusters-N.new, and renamed when durable.
  *   log-N       the arrivals since (stream/stream_log.h). Made before clusters-N has its name.

@@ -1,4 +1,5 @@
-# Fingerprints. The golden ones are those of src/sketch/text_simhash_test.c, from a second implementation of doc/formats.md.
+# Fingerprints. The golden ones are those of src/sketch/text_simhash_test.c, from a second
+# implementation of doc/internals/formats.md.
 {
     record mat 'the cat sat on the mat'
     record a-mat 'the cat sat on a mat'

@@ -1,5 +1,5 @@
 /* What callbacks are told of a pair, to the last bit: cosines as nd_compare has them, estimates as
- * doc/formats.md defines them. */
+ * doc/internals/formats.md defines them. */
 #include "neardup.h"
 #include "small_corpus.h"
 #include "test.h"
