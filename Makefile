@@ -27,7 +27,7 @@ check:
 check-%:
 	scripts/test $*
 
-# Other architectures by qemu-user, and valgrind.
+# Other architectures with qemu-user, and valgrind.
 test-long:
 	scripts/test aarch64 s390x valgrind
 

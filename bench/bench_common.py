@@ -1,4 +1,5 @@
-"""What bench/run, bench/quality and bench/peers share: finding the programs, running and timing them, tables, storing a run."""
+"""Shared by bench/run, bench/quality and bench/peers: finds the programs, runs and times them,
+prints tables, stores a run."""
 import datetime
 import json
 import os
@@ -23,7 +24,7 @@ def add_arguments(parser):
 
 
 class Programs:
-    """Paths of the built programs; ends the script where one is missing."""
+    """Paths of the built programs; ends the script if one is missing."""
 
     def __init__(self, build, names):
         for name in names:
@@ -36,7 +37,7 @@ class Programs:
 
 
 def shared_corpus(name, kind='jsonl'):
-    """Path of a shared corpus or of its truth (kind 'pairs_j50.tsv'); None where it is not there."""
+    """Returns the path of a shared corpus or of its truth (kind 'pairs_j50.tsv'); None: missing."""
     path = os.path.join(CORPORA, f'{name}.{kind}.zst')
     return path if os.path.exists(path) else None
 
@@ -68,7 +69,8 @@ def machine(build=None):
 
 
 class Ran:
-    """A finished command: seconds of wall clock and of processor, the peak of its resident memory in bytes, and what it printed."""
+    """A finished command: seconds of wall clock and of processor, the peak of its resident memory
+    in bytes, and its output."""
 
     def __init__(self, command, check=True, cwd=None):
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -86,7 +88,8 @@ class Ran:
             sys.exit(f'{self.command}\nended with {self.code}\n{self.stderr}')
 
     def json(self):
-        """The last JSON object on standard output or, where there is none, on standard error."""
+        """Returns the last JSON object on standard output or, if there is none, on standard
+        error."""
         for text in (self.stdout, self.stderr):
             for line in reversed(text.splitlines()):
                 if line.startswith('{'):
@@ -95,21 +98,22 @@ class Ran:
 
 
 def zst_copy(path, folder):
-    """A .zst file decompressed into a folder."""
+    """Decompresses a .zst file into a folder."""
     plain = os.path.join(folder, os.path.basename(path)[:-len('.zst')])
     subprocess.run(['zstd', '-dqf', path, '-o', plain], check=True)
     return plain
 
 
 def scratch_folder(data):
-    """A folder for outputs and temporary files, beside the corpora; it goes at the end."""
+    """Makes a folder for outputs and temporary files, beside the corpora; it is removed at the
+    end."""
     os.makedirs(data, exist_ok=True)
     return tempfile.TemporaryDirectory(dir=data, prefix='neardup-bench-')
 
 
 def corpus(programs, data, name, arguments, optional=False):
-    """A generated corpus, made once: kept as long as the arguments and the generator stay the same. `optional`: None where it cannot be made, as this
-    machine has no material for it."""
+    """Makes a generated corpus once, and keeps it while the arguments and the generator stay the
+    same. `optional`: returns None if this machine has no material for it."""
     os.makedirs(data, exist_ok=True)
     path = os.path.join(data, name + '.jsonl')
     note = json.dumps([arguments, os.path.getmtime(programs.make_corpus)])
@@ -131,7 +135,7 @@ def corpus(programs, data, name, arguments, optional=False):
 
 
 def language_arguments(language, short, size='200M'):
-    """Arguments of make_corpus for text of one language; None where there is no material for it."""
+    """Returns arguments of make_corpus for text of one language; None: no material for it."""
     material = ['--material-limit', '4M'] if short else []
     if language == 'zh' and not short and shared_corpus('kubevela_docs'):
         material = ['--material', shared_corpus('kubevela_docs'), '--machine']
@@ -139,12 +143,13 @@ def language_arguments(language, short, size='200M'):
         if short or not shared_corpus('de_laws'):
             return None
         material = ['--material', shared_corpus('de_laws')]
-    script = [] if language in ('en', 'de') else ['--language', language]  # of those two there is no script to choose sentences by
+    # English and German have no script of their own to choose sentences by.
+    script = [] if language in ('en', 'de') else ['--language', language]
     return [*material, *script, '--size', '1M' if short else size]
 
 
 def environment(folder, packages):
-    """Python of a virtual environment with packages, name -> version; made once."""
+    """Returns Python of a virtual environment with packages, name -> version; made once."""
     python, made = os.path.join(folder, 'bin', 'python'), os.path.join(folder, 'made')
     wanted = [f'{name}=={version}' for name, version in packages.items()]
     if not os.path.exists(made) or open(made, encoding='utf8').read() != ' '.join(wanted):
@@ -156,7 +161,7 @@ def environment(folder, packages):
 
 
 def table(head, rows):
-    """Columns aligned: the first to the left, the others to the right."""
+    """Aligns columns: the first to the left, the others to the right."""
     cells = [head] + [[str(c) for c in row] for row in rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     lines = []
@@ -167,7 +172,8 @@ def table(head, rows):
 
 
 class Report:
-    """Prints lines as they come and stores them, with the command, the machine and the raw figures, as bench/runs/DATE-NAME.txt and .json."""
+    """Prints lines as they come. Stores them with the command, the machine and the raw figures, as
+    bench/runs/DATE-NAME.txt and .json."""
 
     def __init__(self, name, build, store):
         self.name, self.store, self.lines, self.raw = name, store, [], {}

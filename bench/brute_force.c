@@ -1,18 +1,17 @@
-/*
- * brute_force: every pair of documents with Jaccard similarity >= t, exactly; the oracle that the
- * benchmarks hold `neardup dedup` against.
+/* brute_force: finds every pair of documents with Jaccard similarity >= t, exactly. It is the
+ * oracle of the benchmarks for `neardup dedup`.
  *
- * Prefix filtering (Bayardo, Ma, Srikant: Scaling up all pairs similarity search, WWW 2007; Xiao et
- * al.: PPJoin, WWW 2008). Shingles are numbered from the rarest to the commonest and every set is
- * sorted by that number. Two sets with J >= t share at least o shingles, so that of each the |x| -
- * o + 1 rarest contain a common one: only those are indexed and looked up. Sets are taken by
- * ascending size; size and position bounds drop further pairs; the rest is counted in full. No
- * bound is an estimate: each is the least integer that passes the very comparison in double that
- * nd_jaccard(o) >= t makes, and quotients in double keep the order of the exact ones.
+ * Method: prefix filtering (Bayardo, Ma, Srikant: Scaling up all pairs similarity search, WWW 2007;
+ * Xiao et al.: PPJoin, WWW 2008). Shingles are numbered from the rarest to the commonest, and every
+ * set is sorted by that number. Two sets with J >= t share at least o shingles. So the |x| - o + 1
+ * rarest shingles of each set contain a common one, and only these are indexed and looked up. Sets
+ * are processed by ascending size. Bounds on size and position drop further pairs; the remaining
+ * pairs are counted in full. No bound is an estimate: each is the least integer that passes the
+ * comparison nd_jaccard(o) >= t in double, and quotients in double have the order of the exact
+ * quotients.
  *
- * From the library come the shingles (nd_analyze, nd_set_make) and a second opinion: nd_set_overlap
- * must agree on every pair that is printed.
- */
+ * The library provides the shingles (nd_analyze, nd_set_make) and a second opinion: nd_set_overlap
+ * must agree on every pair that is printed. */
 #include "json_lines.h"
 #define PROGRAM_NAME "brute_force"
 #include "program.h"
@@ -28,23 +27,23 @@ typedef struct settings {
     double threshold;
     nd_analyzer_options analyzer;
     bool survivors;
-    size_t limit; /* documents read at most */
+    size_t limit; /* the most documents that are read */
 } settings;
 
 typedef struct corpus {
-    uint64_t *shingles; /* set of document d: shingles[starts[d] .. starts[d+1]); hashes first,
+    uint64_t *shingles; /* set of document d: shingles[starts[d] .. starts[d+1]); hashes at first,
                            numbers by rarity later */
     size_t shingle_count, shingle_capacity;
     size_t *starts;
     char **ids;
     size_t count, capacity;
     uint64_t text_bytes;
-    size_t distinct; /* shingles in all */
-    size_t single;   /* the numbers below occur in one document only */
+    size_t distinct; /* number of distinct shingles */
+    size_t single;   /* shingles with a number below this occur in one document only */
 } corpus;
 
 typedef struct pair {
-    uint32_t first, second; /* documents, first < second */
+    uint32_t first, second; /* document numbers, first < second */
     uint32_t intersection, set_union;
 } pair;
 
@@ -116,28 +115,29 @@ static void read_file(corpus *c, nd_analyzer *analyzer, const char *path, size_t
 
 /* ---------------------------------------------------------------- numbering by rarity */
 
-/* Ascending, four passes of 16 bits. */
+/* Sorts in ascending order, in four passes of 16 bits. */
 static void sort_hashes(uint64_t *values, size_t count) {
     uint64_t *other = sized(NULL, count, sizeof *other);
-    size_t *places = sized(NULL, 1 << 16, sizeof *places);
+    size_t *offsets = sized(NULL, 1 << 16, sizeof *offsets);
     for (int shift = 0; shift < 64; shift += 16) {
-        memset(places, 0, (1 << 16) * sizeof *places);
-        for (size_t i = 0; i < count; i++) places[values[i] >> shift & 0xFFFF]++;
+        memset(offsets, 0, (1 << 16) * sizeof *offsets);
+        for (size_t i = 0; i < count; i++) offsets[values[i] >> shift & 0xFFFF]++;
         for (size_t i = 0, sum = 0; i < 1 << 16; i++) {
-            size_t n = places[i];
-            places[i] = sum;
+            size_t n = offsets[i];
+            offsets[i] = sum;
             sum += n;
         }
-        for (size_t i = 0; i < count; i++) other[places[values[i] >> shift & 0xFFFF]++] = values[i];
+        for (size_t i = 0; i < count; i++)
+            other[offsets[values[i] >> shift & 0xFFFF]++] = values[i];
         uint64_t *swap = values;
         values = other;
         other = swap;
     }
-    free(other); /* an even number of passes: the result lies in the caller's array */
-    free(places);
+    free(other); /* the number of passes is even: the result is in the caller's array */
+    free(offsets);
 }
 
-/* Keeps one of each value in order; frequency[i] is how often values[i] occurred. */
+/* Keeps one of each value, in order; frequency[i] is the number of occurrences of values[i]. */
 static size_t count_values(uint64_t *values, size_t count, uint32_t *frequency) {
     size_t distinct = 0;
     for (size_t i = 0; i < count; i++) {
@@ -151,16 +151,16 @@ static size_t count_values(uint64_t *values, size_t count, uint32_t *frequency) 
     return distinct;
 }
 
-/* frequency[i] becomes the place of value i among all by (frequency, value). Returns how many have
- * frequency 1. */
+/* Replaces frequency[i] by the rank of value i in the order of (frequency, value). Returns the
+ * number of values with frequency 1. */
 static size_t rank_values(uint32_t *frequency, size_t distinct, size_t documents) {
-    uint32_t *places = sized(NULL, documents + 2, sizeof *places);
-    memset(places, 0, (documents + 2) * sizeof *places);
-    for (size_t i = 0; i < distinct; i++) places[frequency[i] + 1]++;
-    for (size_t f = 1; f <= documents + 1; f++) places[f] += places[f - 1];
-    size_t single = documents > 0 ? places[2] : 0;
-    for (size_t i = 0; i < distinct; i++) frequency[i] = places[frequency[i]]++;
-    free(places);
+    uint32_t *offsets = sized(NULL, documents + 2, sizeof *offsets);
+    memset(offsets, 0, (documents + 2) * sizeof *offsets);
+    for (size_t i = 0; i < distinct; i++) offsets[frequency[i] + 1]++;
+    for (size_t f = 1; f <= documents + 1; f++) offsets[f] += offsets[f - 1];
+    size_t single = documents > 0 ? offsets[2] : 0;
+    for (size_t i = 0; i < distinct; i++) frequency[i] = offsets[frequency[i]]++;
+    free(offsets);
     return single;
 }
 
@@ -201,18 +201,18 @@ static void number_shingles(corpus *c) {
 /* ---------------------------------------------------------------- the join */
 
 typedef struct posting {
-    uint32_t document, position, next; /* next: an earlier posting of the same shingle, 0 none */
+    uint32_t document, position, next; /* next: an earlier posting of the same shingle; 0: none */
 } posting;
 
 typedef struct join {
     const corpus *corpus;
     double threshold;
-    uint32_t *heads; /* of each shingle: its latest posting; postings come by ascending size of
-                        document, so the walk is by descending size */
+    uint32_t *heads; /* the latest posting of each shingle; postings are added by ascending size of
+                        document, so a walk meets descending sizes */
     posting *postings;
     size_t posting_count, posting_capacity;
-    uint32_t *
-        shared; /* of each document: shingles met in prefixes so far; SHARED_OUT: out by position */
+    uint32_t *shared; /* for each document: shingles found in prefixes so far; SHARED_OUT: excluded
+                         by position */
     uint32_t *touched;
     size_t touched_count;
     uint64_t candidates;
@@ -225,8 +225,8 @@ static size_t size_of(const corpus *c, size_t document) {
     return c->starts[document + 1] - c->starts[document];
 }
 
-/* The least size of intersection with which sets of sizes a and b reach the threshold; more than
- * min(a, b) where none does. */
+/* Returns the least size of intersection with which sets of sizes a and b reach the threshold. It
+ * is more than min(a, b) if none does. */
 static size_t least_overlap(double threshold, size_t a, size_t b) {
     size_t sum = a + b, least = a < b ? a : b;
     size_t o = (size_t)(threshold / (1 + threshold) * (double)sum);
@@ -235,8 +235,8 @@ static size_t least_overlap(double threshold, size_t a, size_t b) {
     return o;
 }
 
-/* The least size of a set that can reach the threshold with one of size a >= it: the least b with b
- * / a >= t. */
+/* Returns the least size of a set that can reach the threshold with a set of size a >= it: the
+ * least b with b / a >= t. */
 static size_t least_partner(double threshold, size_t a) {
     size_t b = (size_t)(threshold * (double)a);
     b = b > 2 ? b - 2 : 0;
@@ -244,7 +244,7 @@ static size_t least_partner(double threshold, size_t a) {
     return b;
 }
 
-/* Counts the common shingles of x and each smaller document, as far as prefixes show them. */
+/* Counts the shingles that the prefixes of x and of each smaller document share. */
 static void probe(join *j, uint32_t x) {
     const corpus *c = j->corpus;
     const uint64_t *set = c->shingles + c->starts[x];
@@ -271,7 +271,7 @@ static void add_postings(join *j, uint32_t x) {
     const corpus *c = j->corpus;
     const uint64_t *set = c->shingles + c->starts[x];
     size_t size = size_of(c, x), prefix = size - least_overlap(j->threshold, size, size) +
-                                          1; /* partners to come are not smaller */
+                                          1; /* later partners are not smaller */
     if (j->posting_count + prefix > j->posting_capacity) {
         j->posting_capacity = (j->posting_count + prefix) * 2;
         j->postings = sized(j->postings, j->posting_capacity, sizeof *j->postings);
@@ -284,7 +284,7 @@ static void add_postings(join *j, uint32_t x) {
     }
 }
 
-/* |A and B|, or something less than `wanted` as soon as it is known to be less. */
+/* Returns |A and B|, or any number below `wanted` as soon as the result is known to be below it. */
 static size_t count_common(const uint64_t *a, size_t a_size, const uint64_t *b, size_t b_size,
                            size_t wanted) {
     size_t i = 0, k = 0, common = 0;
@@ -330,7 +330,7 @@ static void decide(join *j, uint32_t x) {
     }
 }
 
-/* Documents by ascending size, by number where equal. */
+/* Orders documents by ascending size; documents of equal size by number. */
 static uint32_t *order_by_size(const corpus *c) {
     uint64_t *keys = sized(NULL, c->count, sizeof *keys);
     uint32_t *order = sized(NULL, c->count, sizeof *order);
@@ -374,7 +374,7 @@ static pair_list find_pairs(const corpus *c, double threshold, uint64_t *candida
 
 static double jaccard_of(const pair *p) { return (double)p->intersection / (double)p->set_union; }
 
-/* As in the TSV files of neardup: backslash, tab, newline and carriage return are escaped. */
+/* Escapes as the TSV files of neardup do: backslash, tab, newline and carriage return. */
 static void print_id(const char *id) {
     static const char special[] = "\\\t\n\r", names[] = "\\tnr";
     for (; *id; id++) {
@@ -392,8 +392,9 @@ static void print_pairs(const pair_list *pairs) {
     }
 }
 
-/* Greedy, in the order of input: removed when an earlier kept document reaches the threshold; the
- * earliest is the evidence. Pairs come by (second, first). */
+/* The greedy rule, in the order of input: a document is removed when an earlier kept document
+ * reaches the threshold; the earliest such document is the evidence. Pairs are sorted by (second,
+ * first). */
 static size_t print_removed(const corpus *c, const pair_list *pairs) {
     bool *removed = sized(NULL, c->count, sizeof *removed);
     size_t count = 0;
@@ -451,7 +452,7 @@ static int parse(int count, char **arguments, settings *s) {
 
 int main(int count, char **arguments) {
     settings s = {.threshold = 0.8, .limit = UINT32_MAX};
-    nd_analyzer_options_init(&s.analyzer);
+    nd_analyzer_options_init(&s.analyzer, sizeof s.analyzer);
     int first = parse(count, arguments, &s);
     nd_analyzer *analyzer;
     nd_error error;

@@ -1,5 +1,5 @@
-/* What the programs that measure Hamming search read: files of 64-bit fingerprints, and a list of
- * radii. */
+/* Reads the inputs of the programs that measure Hamming search: files of 64-bit fingerprints, and a
+ * list of radii. */
 #ifndef BENCH_FINGERPRINT_WORDS_H
 #define BENCH_FINGERPRINT_WORDS_H
 
@@ -13,7 +13,7 @@ typedef struct words {
     uint64_t count;
 } words;
 
-/* The values are the caller's to free. */
+/* The caller frees the values. */
 static inline words read_words(const char *path) {
     FILE *f = fopen(path, "rb");
     if (!f || fseek(f, 0, SEEK_END) != 0) stop("a file cannot be read");
@@ -33,7 +33,7 @@ typedef struct radii {
     size_t count;
 } radii;
 
-/* "3,6,8" */
+/* Parses a list such as "3,6,8". */
 static inline radii read_radii(const char *text) {
     radii r = {.count = 0};
     char *end;

@@ -1,12 +1,13 @@
-/*
- * floors: what one core of this machine does with the single steps of a deduplication, as a measure
- * of the whole. All figures are MB a second (1e6 bytes; of the file for read and write, of text
- * else), the best of --repeat runs, printed as one JSON object: read      the file read through the
- * page cache in pieces of 1 MiB write     as many bytes as the file has written to a file beside
- * --write, without a sync scan      the texts in memory added up word by word: the speed of memory
- *   analyze   nd_analyze of every text
- *   sign      nd_minhash_sign with 128 permutations of every text's shingles, without the analysis
- */
+/* floors: measures the single steps of a deduplication on one core of this machine. The speed of
+ * the whole is compared with these figures. All figures are MB per second (1e6 bytes; bytes of the
+ * file for read and write, otherwise bytes of text), the best of --repeat runs, printed as one JSON
+ * object:
+ *
+ *   read      reads the file through the page cache in pieces of 1 MiB
+ *   write     writes as many bytes as the file has to a file beside --write, without a sync
+ *   scan      adds up the texts in memory word by word: the speed of memory
+ *   analyze   calls nd_analyze for every text
+ *   sign      calls nd_minhash_sign with 128 permutations for every text, without the analysis */
 #include "json_lines.h"
 #define PROGRAM_NAME "floors"
 #include "program.h"
@@ -27,7 +28,7 @@ typedef struct sample {
     size_t size, capacity;
     size_t *ends;
     size_t count, end_capacity;
-    uint64_t *hashes; /* of all texts, for `sign` */
+    uint64_t *hashes; /* shingles of all texts, for `sign` */
     size_t *starts;
 } sample;
 
@@ -87,7 +88,7 @@ static double time_write(const char *path, uint64_t bytes) {
     return seconds;
 }
 
-/* `sink` keeps the loops from being dropped. */
+/* `sink` keeps the compiler from dropping the loops. */
 static double time_scan(const sample *s, volatile uint64_t *sink) {
     double start = now();
     uint64_t sum = 0;

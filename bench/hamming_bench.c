@@ -1,24 +1,32 @@
-/* hamming_bench: an index of 64-bit fingerprints as its users have it, on files of
- * make_fingerprints; one thread but where --threads says more.
+/* hamming_bench: measures an index of 64-bit fingerprints through the public interface, on files of
+ * make_fingerprints. It uses one thread unless --threads says otherwise.
  *
- *   --fingerprints FILE --queries FILE --k 3,6,8 [--sample S]   an index for each k, with the
- * tables that the planner chooses, and queries to it
- *   --fingerprints FILE --join K                                 all pairs within K
+ *   --fingerprints FILE --queries FILE --k 3,6,8 [--sample S]
+ *       an index for each k, with the tables that the planner chooses, and queries to it
+ *   --fingerprints FILE --join K
+ *       all pairs within K
  *   [--dir DIR] [--threads N] [--json]
  *
- * What is printed of queries, one line for each k:
- *   build_seconds     from the fingerprints in memory to an index that is durable
- *   bytes             of the tables; document_bytes: of what leads to the documents; file_bytes: of
- * all files, with ids and hashes look_seconds      reading the whole index once, so that every page
- * is mapped and compared with its hash seconds           of all queries one after the other, each
- * to the list of its ids (nd_find); queries for warming up, the first stored ones with all bits
- * flipped, come before quiet_seconds     the same, all slices of 1,000 queries taking what the
- * fastest tenth of them takes at most: less the machine's other work; quiet_any_seconds,
- * quiet_count_seconds any_seconds       each to one that is within k; count_seconds: each to the
- * number of them; batch_seconds: all given together (nd_hamming_query) hits, checksum    of a
- * second pass: sum of mix64(query << 32 | id) over all; sample_hits, sample_checksum: of the first
- * S queries (1000) Of a join: build_seconds 0; seconds, hits, and checksum, sum of mix64(a << 32 |
- * b) over all pairs, a < b. */
+ * For queries it prints one line per k:
+ *   build_seconds     from the fingerprints in memory to a durable index
+ *   bytes             bytes of the tables
+ *   document_bytes    bytes of the lists that lead to the documents
+ *   file_bytes        bytes of all files, with ids and hashes
+ *   look_seconds      one pass over the whole index, so that every page is mapped and verified
+ *   seconds           all queries one after the other, each returns the list of its ids
+ *                     (nd_hamming_search); warm-up queries, the first stored fingerprints with all
+ *                     bits flipped, run before
+ *   quiet_seconds     the same without the machine's other work: every slice of 1,000 queries
+ * counts with the time of the slice at the 10th percentile; quiet_any_seconds and
+ *                     quiet_count_seconds are defined in the same way
+ *   any_seconds       each query returns one fingerprint within k
+ *   count_seconds     each query returns the number of fingerprints within k
+ *   batch_seconds     all queries in one call (nd_hamming_query)
+ *   hits, checksum    of a second pass: sum of mix64(query << 32 | id) over all hits
+ *   sample_hits, sample_checksum    of the first S queries (default 1000)
+ *
+ * For a join it prints build_seconds 0, seconds, hits, and checksum: the sum of mix64(a << 32 | b)
+ * over all pairs, a < b. */
 #define PROGRAM_NAME "hamming_bench"
 #include "fingerprint_words.h"
 
@@ -48,7 +56,8 @@ static void check(nd_status status, const nd_error *error) {
     if (status != ND_OK) stop(error->message);
 }
 
-/* That of neardup's own hashes (doc/internals/formats.md), so that all programs add up the same. */
+/* The mix64 of neardup's own hashes (doc/internals/formats.md), so that the checksums of all
+ * programs are comparable. */
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -64,40 +73,41 @@ static void add(figures *f, uint64_t a, uint64_t b) {
 
 typedef struct built {
     char path[PATH_MAX];
-    nd_index *index;
-    nd_finder *finder;
-    nd_index_info info;
+    nd_hamming_index *index;
+    nd_hamming_searcher *searcher;
+    nd_hamming_info info;
     double build_seconds, look_seconds;
 } built;
 
 static built build(const settings *s, const words *all, uint32_t k) {
-    built b;
+    built b = {.info.struct_size = sizeof b.info};
     nd_error error;
-    nd_fingerprint_source source = {.words = all->values, .count = all->count};
+    nd_fingerprint_source source = {
+        .struct_size = sizeof source, .words = all->values, .count = all->count};
     nd_hamming_options options;
-    nd_job_options job;
-    nd_hamming_options_init(&options);
-    nd_job_options_init(&job);
+    nd_resources resources;
+    nd_hamming_options_init(&options, sizeof options);
+    nd_resources_init(&resources, sizeof resources);
     options.k = k;
     options.numbered = true;
-    job.memory = UINT64_C(8) << 30;
+    resources.memory = UINT64_C(8) << 30;
     snprintf(b.path, sizeof b.path, "%s/hamming_bench-%ld", s->directory, (long)getpid());
     double start = now();
-    check(nd_hamming_build(b.path, &options, &source, &job, NULL, &error), &error);
+    check(nd_hamming_build(b.path, &options, &source, &resources, NULL, &error), &error);
     b.build_seconds = now() - start;
-    check(nd_index_open(b.path, ND_INDEX_READ, NULL, &b.index, &error), &error);
+    check(nd_hamming_open(b.path, ND_INDEX_READ, NULL, &b.index, &error), &error);
     start = now();
-    check(nd_index_check(b.index, &error), &error);
+    check(nd_hamming_check(b.index, &error), &error);
     b.look_seconds = now() - start;
-    nd_index_describe(b.index, &b.info);
-    check(nd_finder_create(b.index, &b.finder, &error), &error);
+    check(nd_hamming_describe(b.index, &b.info, &error), &error);
+    check(nd_hamming_searcher_create(b.index, &b.searcher, &error), &error);
     return b;
 }
 
 static void end(built *b) {
     char path[PATH_MAX + 300];
-    nd_finder_free(b->finder);
-    nd_index_close(b->index);
+    nd_hamming_searcher_free(b->searcher);
+    nd_hamming_close(b->index);
     DIR *directory = opendir(b->path);
     if (!directory) stop("an index cannot be removed");
     for (struct dirent *entry; (entry = readdir(directory));) {
@@ -108,7 +118,7 @@ static void end(built *b) {
     rmdir(b->path);
 }
 
-/* Seconds; found: ids that the queries were given. */
+/* Seconds, and the number of ids that the queries returned. */
 typedef struct taken {
     double seconds, quiet;
     uint64_t found;
@@ -119,16 +129,18 @@ static int compare_seconds(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static taken time_queries(built *b, const words *queries, uint32_t k, nd_find_kind kind) {
+static taken time_queries(built *b, const words *queries, uint32_t k, nd_hamming_kind kind) {
     const nd_hamming_match *matches;
+    const nd_hamming_search_options options = {
+        .struct_size = sizeof options, .k = k, .kind = kind, .limit = 1};
     uint64_t count, slices = 0;
     nd_error error;
     double *seconds = sized(NULL, queries->count / SLICE + 1, sizeof *seconds), start = now(),
            last = start;
     taken t = {0};
     for (uint64_t i = 0; i < queries->count; i++) {
-        check(nd_find(b->finder, (nd_fingerprint){queries->values[i], 0}, k, kind, 1, &matches,
-                      &count, &error),
+        check(nd_hamming_search(b->searcher, (nd_fingerprint){queries->values[i], 0}, &options,
+                                &matches, &count, &error),
               &error);
         t.found += count;
         if ((i + 1) % SLICE) continue;
@@ -145,12 +157,13 @@ static taken time_queries(built *b, const words *queries, uint32_t k, nd_find_ki
 
 static figures count_hits(built *b, const words *queries, uint32_t k, uint64_t count) {
     const nd_hamming_match *matches;
+    const nd_hamming_search_options options = {.struct_size = sizeof options, .k = k};
     uint64_t found;
     nd_error error;
     figures f = {0, 0};
     for (uint64_t i = 0; i < count; i++) {
-        check(nd_find(b->finder, (nd_fingerprint){queries->values[i], 0}, k, ND_FIND_ALL, 0,
-                      &matches, &found, &error),
+        check(nd_hamming_search(b->searcher, (nd_fingerprint){queries->values[i], 0}, &options,
+                                &matches, &found, &error),
               &error);
         for (uint64_t m = 0; m < found; m++) add(&f, i, matches[m].number);
     }
@@ -166,15 +179,19 @@ static bool take_answer(void *context, const nd_hamming_answer *answer) {
 static double time_batch(const settings *s, built *b, const words *queries, uint32_t k,
                          uint64_t *found) {
     nd_error error;
-    nd_fingerprint_source source = {.words = queries->values, .count = queries->count};
-    nd_job_options options;
-    nd_job_options_init(&options);
-    options.threads = s->threads;
+    const nd_fingerprint_source source = {
+        .struct_size = sizeof source, .words = queries->values, .count = queries->count};
+    const nd_hamming_search_options search = {.struct_size = sizeof search, .k = k};
+    nd_resources resources;
+    nd_resources_init(&resources, sizeof resources);
+    resources.threads = s->threads;
+    const nd_hamming_query_options options = {.struct_size = sizeof options,
+                                              .source = &source,
+                                              .search = &search,
+                                              .resources = &resources};
     *found = 0;
     double start = now();
-    check(nd_hamming_query(b->index, &source, k, ND_FIND_ALL, 0, &options, take_answer, found, NULL,
-                           &error),
-          &error);
+    check(nd_hamming_query(b->index, &options, take_answer, found, NULL, &error), &error);
     return now() - start;
 }
 
@@ -185,10 +202,10 @@ static void measure(const settings *s, const words *all, const words *queries, u
     for (uint64_t i = 0; i < warming.count; i++) warming.values[i] = ~all->values[i];
     uint64_t together, sample = s->sample < queries->count ? s->sample : queries->count,
                        n = all->count;
-    time_queries(&b, &warming, k, ND_FIND_ALL);
-    taken ids = time_queries(&b, queries, k, ND_FIND_ALL),
-          any = time_queries(&b, queries, k, ND_FIND_ANY),
-          count = time_queries(&b, queries, k, ND_FIND_COUNT);
+    time_queries(&b, &warming, k, ND_HAMMING_ALL);
+    taken ids = time_queries(&b, queries, k, ND_HAMMING_ALL),
+          any = time_queries(&b, queries, k, ND_HAMMING_ANY),
+          count = time_queries(&b, queries, k, ND_HAMMING_COUNT);
     double batch = time_batch(s, &b, queries, k, &together);
     figures of_all = count_hits(&b, queries, k, queries->count),
             of_sample = count_hits(&b, queries, k, sample);
@@ -202,7 +219,7 @@ static void measure(const settings *s, const words *all, const words *queries, u
                n, k, b.info.design, queries->count, b.build_seconds);
         printf("\"look_seconds\": %.6f, \"bytes\": %" PRIu64 ", \"document_bytes\": %" PRIu64
                ", \"file_bytes\": %" PRIu64 ", \"seconds\": %.6f, ",
-               b.look_seconds, b.info.table_bytes, b.info.place_bytes, b.info.bytes, ids.seconds);
+               b.look_seconds, b.info.table_bytes, b.info.posting_bytes, b.info.bytes, ids.seconds);
         printf(
             "\"quiet_seconds\": %.6f, \"quiet_any_seconds\": %.6f, \"quiet_count_seconds\": %.6f, ",
             ids.quiet, any.quiet, count.quiet);
@@ -217,7 +234,7 @@ static void measure(const settings *s, const words *all, const words *queries, u
                " k=%u %-12s build %6.2f s  %5.2f + %.2f of %.2f bytes  us a query %9.3f (quiet "
                "%.3f), any %9.3f, count %9.3f (quiet %.3f), together %9.3f  %.3f hits\n",
                n, k, b.info.design, b.build_seconds, (double)b.info.table_bytes / (double)n,
-               (double)b.info.place_bytes / (double)n, (double)b.info.bytes / (double)n,
+               (double)b.info.posting_bytes / (double)n, (double)b.info.bytes / (double)n,
                ids.seconds * each, ids.quiet * each, any.seconds * each, count.seconds * each,
                count.quiet * each, batch * each, (double)of_all.hits / (double)queries->count);
     }
@@ -228,8 +245,8 @@ static void measure(const settings *s, const words *all, const words *queries, u
 
 /* ---- join */
 
-/* nd_join_pair_fn */
-static bool take_pair(void *context, const nd_join_pair *pair) {
+/* nd_hamming_pair_fn */
+static bool take_pair(void *context, const nd_hamming_pair *pair) {
     add(context, pair->number_a, pair->number_b);
     return true;
 }
@@ -237,16 +254,20 @@ static bool take_pair(void *context, const nd_join_pair *pair) {
 static void measure_join(const settings *s) {
     nd_error error;
     figures f = {0, 0};
-    nd_job_summary summary;
-    nd_fingerprint_source source = {.path = s->fingerprints, .format = ND_FINGERPRINTS_U64};
-    nd_hamming_side side = {.source = &source};
-    nd_join_options options;
-    nd_join_options_init(&options);
+    nd_job_summary summary = {.struct_size = sizeof summary};
+    const nd_fingerprint_source source = {
+        .struct_size = sizeof source, .path = s->fingerprints, .format = ND_FINGERPRINTS_U64};
+    const nd_hamming_side side = {.source = &source};
+    nd_resources resources;
+    nd_hamming_join_options options;
+    nd_resources_init(&resources, sizeof resources);
+    nd_hamming_join_options_init(&options, sizeof options);
     options.k = s->join;
-    options.threads = s->threads;
-    options.memory = UINT64_C(8) << 30;
-    options.work = s->directory;
-    check(nd_join(&side, NULL, &options, take_pair, &f, &summary, &error), &error);
+    options.resources = &resources;
+    resources.threads = s->threads;
+    resources.memory = UINT64_C(8) << 30;
+    resources.work = s->directory;
+    check(nd_hamming_join(&side, NULL, &options, take_pair, &f, &summary, &error), &error);
     if (s->json)
         printf("{\"name\": \"neardup\", \"count\": %" PRIu64
                ", \"join\": %u, \"threads\": %u, \"build_seconds\": 0, \"bytes\": %" PRIu64

@@ -1,17 +1,23 @@
-/* hamming_designs --fingerprints FILE --queries FILE --k 3,6,8 [--sample S] [--dir DIR] [--design
- * WINDOWS] [--json]: Hamming search on files of fingerprints (make_fingerprints), one thread.
+/* hamming_designs --fingerprints FILE --queries FILE --k 3,6,8 [--sample S] [--dir DIR]
+ *                 [--design WINDOWS] [--json]
  *
- * For each k the tables of the design that the planner chooses for it, or of that many windows (0:
- * the scan), in a sealed file that is removed when it is open. What is printed, one line each:
- *   build_seconds     from the fingerprints in memory to the finished file, its hashes and its
- * syncing included bytes             of the tables; document_bytes: of what leads to the ids
- *   look_seconds      looking at every page once, so that it is mapped and compared with its hash,
- * before any query seconds           of all queries, each to the list of its ids; queries for
- * warming up, the first stored ones with all bits flipped, come before. any_seconds: each to its
- * first answer; batch_seconds: all given together hits, checksum    of a second pass: sum of
- * mix64(query << 32 | id) over all; sample_hits, sample_checksum: of the first S queries (1000)
+ * Measures Hamming search with any design, on files of make_fingerprints, on one thread. For each k
+ * it builds the tables of the design that the planner chooses, or of the design with WINDOWS
+ * windows (0: the scan). The tables are in a sealed file, which is removed as soon as it is open.
  *
- * Links the library's objects, not its interface, to measure any design. */
+ * It prints one line per k:
+ *   build_seconds     from the fingerprints in memory to the finished file, with hashes and sync
+ *   bytes             bytes of the tables
+ *   document_bytes    bytes of the lists that lead to the ids
+ *   look_seconds      one pass over every page before any query, so that all are mapped and
+ * verified seconds           all queries, each returns the list of its ids; warm-up queries, the
+ * first stored fingerprints with all bits flipped, run before any_seconds       each query ends
+ * with its first answer batch_seconds     all queries in one call hits, checksum    of a second
+ * pass: sum of mix64(query << 32 | id) over all hits sample_hits, sample_checksum    of the first S
+ * queries (default 1000)
+ *
+ * Links the objects of the library, because the public interface does not let a caller choose a
+ * design. */
 #define PROGRAM_NAME "hamming_designs"
 #include "base/hash.h"
 #include "hamming/hamming_planner.h"
@@ -29,21 +35,21 @@ typedef struct settings {
     const char *fingerprints, *queries, *directory;
     radii radii;
     uint64_t sample;
-    int windows; /* -1: the planner's */
+    int windows; /* -1: the design that the planner chooses */
     bool json;
 } settings;
 
-/* The answer of one query. */
+/* The answer to one query. */
 typedef struct id_list {
     uint32_t *ids;
     size_t count, room;
-    bool any; /* the first is enough */
+    bool any; /* the first hit is enough */
 } id_list;
 
 typedef struct built {
     nd_sealed_file *file;
     nd_hamming_tables tables;
-    nd_hamming_search_context *prober;
+    nd_hamming_search_context *search;
     double seconds;
 } built;
 
@@ -69,13 +75,13 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
     return ND_OK;
 }
 
-static void ask(built *b, uint64_t query, uint32_t k, id_list *list) {
+static void run_query(built *b, uint64_t query, uint32_t k, id_list *list) {
     nd_error error;
     const nd_fingerprint one = {query, 0};
     const nd_hamming_request request = {
         .tables = &b->tables, .queries = &one, .count = 1, .k = k, .fn = take, .context = list};
     list->count = 0;
-    check(nd_hamming_search(b->prober, &request, &error), &error);
+    check(nd_hamming_search_tables(b->search, &request, &error), &error);
 }
 
 static void write_tables(const char *path, const nd_hamming_design *design, const words *all) {
@@ -115,7 +121,7 @@ static built build(const settings *s, const words *all, uint32_t k) {
     check(nd_sealed_open(path, KIND, NULL, &nd_allocator_default, &b.file, &error), &error);
     remove(path);
     check(nd_hamming_tables_open(b.file, &nd_allocator_default, &b.tables, &error), &error);
-    check(nd_hamming_search_context_create(&nd_allocator_default, &b.prober, &error), &error);
+    check(nd_hamming_search_context_create(&nd_allocator_default, &b.search, &error), &error);
     return b;
 }
 
@@ -132,7 +138,7 @@ static void look_at_table(const built *b, const nd_ef_table *t) {
     look_at_section(b, &t->samples);
 }
 
-/* Seconds. */
+/* Returns seconds. */
 static double look_at_all(const built *b) {
     double start = now();
     for (uint32_t t = 0; t < b->tables.windows.count; t++) {
@@ -157,20 +163,20 @@ static double time_batch(built *b, const words *queries, uint32_t k) {
                                         .fn = take,
                                         .context = &list};
     double start = now();
-    check(nd_hamming_search(b->prober, &request, &error), &error);
+    check(nd_hamming_search_tables(b->search, &request, &error), &error);
     double seconds = now() - start;
     free(all);
     free(list.ids);
     return seconds;
 }
 
-/* Seconds of all queries; `found`: ids that they were given. */
+/* Returns the seconds of all queries; `found` gets the number of returned ids. */
 static double time_queries(built *b, const words *queries, uint32_t k, bool any, uint64_t *found) {
     id_list list = {.any = any};
     double start = now();
     *found = 0;
     for (uint64_t i = 0; i < queries->count; i++) {
-        ask(b, queries->values[i], k, &list);
+        run_query(b, queries->values[i], k, &list);
         *found += list.count;
     }
     double seconds = now() - start;
@@ -184,7 +190,7 @@ static void count_hits(built *b, const words *queries, uint32_t k, uint64_t samp
     *of_all = (figures){0};
     for (uint64_t i = 0; i < queries->count; i++) {
         if (i == sample) *of_sample = *of_all;
-        ask(b, queries->values[i], k, &list);
+        run_query(b, queries->values[i], k, &list);
         of_all->hits += list.count;
         for (size_t j = 0; j < list.count; j++) of_all->checksum += nd_mix64(i << 32 | list.ids[j]);
     }
@@ -228,7 +234,7 @@ static void measure(const settings *s, const words *all, const words *queries, u
                any / (double)queries->count * 1e6, batch / (double)queries->count * 1e6,
                (double)of_all.hits / (double)queries->count);
     fflush(stdout);
-    nd_hamming_search_context_free(b.prober);
+    nd_hamming_search_context_free(b.search);
     nd_hamming_tables_close(&b.tables, &nd_allocator_default);
     nd_sealed_close(b.file);
     free(warming.values);

@@ -1,14 +1,13 @@
-/*
- * index_bench INDEX-DIRECTORY: an index grown from nothing in batches, one thread, and what a query
- * of it takes at a tenth of the documents and at all of them.
+/* index_bench INDEX-DIRECTORY: grows an index in batches, on one thread, and measures queries at a
+ * tenth of the documents and at all of them.
  *
  * Documents are made of sentences of real text (of this machine, or --material FILE), 300 words
- * each on average; every fifth one is an earlier one with three words changed, so that a fifth are
- * near-duplicates of documents anywhere before them. All by a seed: document i is the same in every
- * run. Queries are half such variants, half new documents. A batch is a file of JSON Lines beside
- * the index, written before the time is taken. Prints one JSON object. The directory must not be
- * there; it is left, for looking at (neardup index info).
- */
+ * each on average. Every fifth document is an earlier one with three changed words, so that a fifth
+ * of them are near-duplicates of documents anywhere before them. A seed decides everything:
+ * document i is the same in every run. Half of the queries are such variants, half are new
+ * documents. A batch is a file of JSON Lines beside the index; writing it is not timed. Prints one
+ * JSON object. The directory must not exist. It is not removed, so that it can be examined (neardup
+ * index info). */
 #define PROGRAM_NAME "index_bench"
 #include "neardup.h"
 #include "program.h"
@@ -21,7 +20,7 @@ static void must(nd_status status, const nd_error *error) {
     if (status != ND_OK) stop(error->message);
 }
 
-/* Documents [begin, end) as JSON Lines. Returns the bytes of their texts. */
+/* Writes documents [begin, end) as JSON Lines. Returns the bytes of their texts. */
 static uint64_t write_batch(const char *path, const material *m, uint64_t begin, uint64_t end) {
     static char text[SPLICED_ROOM], line[2 * SPLICED_ROOM];
     FILE *file = fopen(path, "w");
@@ -55,23 +54,23 @@ static int ascending(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Half of the queries are variants of documents that were added, half are new; asked for twice, the
- * second time measured: memory is warm then. */
+/* Half of the queries are variants of added documents, half are new. All queries run twice, and the
+ * second pass is timed, because memory is warm then. */
 static queried query(const char *path, const material *m, uint64_t documents, uint64_t count) {
     static char text[SPLICED_ROOM];
     nd_error error;
     nd_index *x;
-    nd_searcher *searcher;
-    nd_index_info info;
+    nd_index_searcher *searcher;
+    nd_index_info info = {.struct_size = sizeof info};
     queried q = {0};
     double *took = sized(NULL, count, sizeof *took), all = 0;
     must(nd_index_open(path, ND_INDEX_READ, NULL, &x, &error), &error);
-    must(nd_searcher_create(x, &searcher, &error), &error);
+    must(nd_index_searcher_create(x, &searcher, &error), &error);
     for (int pass = 0; pass < 2; pass++) {
         uint64_t matched = 0;
         all = 0;
         for (uint64_t i = 0; i < count; i++) {
-            /* A number behind all others: its variants are of documents before. */
+            /* A number behind all others: its variants are variants of earlier documents. */
             uint64_t number = (documents + i) * SPLICED_VARIANT_EVERY * 2;
             uint64_t state = i + 77;
             size_t length = i % 2 ? spliced_original(m, number, text)
@@ -83,7 +82,7 @@ static queried query(const char *path, const material *m, uint64_t documents, ui
             const nd_match *matches;
             size_t found;
             double start = now();
-            must(nd_search(searcher, text, length, ND_SEARCH_ALL, &matches, &found, &error),
+            must(nd_index_search(searcher, text, length, ND_SEARCH_ALL, &matches, &found, &error),
                  &error);
             took[i] = now() - start;
             all += took[i];
@@ -92,13 +91,13 @@ static queried query(const char *path, const material *m, uint64_t documents, ui
         q.matched = (double)matched / (double)count;
     }
     qsort(took, count, sizeof *took, ascending);
-    nd_index_describe(x, &info);
+    must(nd_index_describe(x, &info, &error), &error);
     q.microseconds = all / (double)count * 1e6;
     q.slowest_percent = took[count - 1 - count / 100] * 1e6;
     q.segments = info.segments;
     q.bytes = info.bytes;
     q.documents = info.documents;
-    nd_searcher_free(searcher);
+    nd_index_searcher_free(searcher);
     nd_index_close(x);
     free(took);
     return q;
@@ -121,17 +120,21 @@ typedef struct growth {
 static void add_batch(const char *path, const material *m, uint64_t begin, uint64_t end,
                       const char *memory, growth *g) {
     nd_error error;
-    nd_job_options options;
+    nd_input_options input;
+    nd_resources resources;
     char batch[4096];
-    const char *input = batch;
+    const char *name = batch;
     snprintf(batch, sizeof batch, "%s.batch.jsonl", path);
     g->bytes += write_batch(batch, m, begin, end);
-    nd_job_options_init(&options);
-    options.inputs = &input;
-    options.input_count = 1;
-    options.index = path;
-    options.threads = 1;
-    options.memory = strtoull(memory, NULL, 10) << 20;
+    nd_input_options_init(&input, sizeof input);
+    nd_resources_init(&resources, sizeof resources);
+    input.inputs = &name;
+    input.input_count = 1;
+    resources.threads = 1;
+    resources.memory = strtoull(memory, NULL, 10) << 20;
+    const nd_index_use index = {.struct_size = sizeof index, .path = path};
+    const nd_dedup_options options = {
+        .struct_size = sizeof options, .input = &input, .index = &index, .resources = &resources};
     double start = now();
     must(nd_dedup(&options, NULL, &error), &error);
     double took = now() - start;
@@ -162,7 +165,7 @@ int main(int count, char **arguments) {
         stop("too little material");
     nd_error error;
     nd_index_options options;
-    nd_index_options_init(&options);
+    nd_index_options_init(&options, sizeof options);
     options.sketch_only = sketch_only;
     must(nd_index_create(path, &options, &error), &error);
     growth g = {0};

@@ -1,3 +1,4 @@
+/* Reads JSON Lines without the library: see json_lines.h. */
 #include "json_lines.h"
 
 #include <stdint.h>
@@ -9,7 +10,7 @@ static bool ends_with(const char *text, const char *end) {
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* `path` as one word of the shell. */
+/* Quotes `path` as one word of the shell. */
 static char *quoted_command(const char *prefix, const char *path) {
     char *command = malloc(strlen(prefix) + 4 * strlen(path) + 3);
     if (!command) return NULL;
@@ -32,7 +33,7 @@ bool input_open_command(input_file *file, const char *command) {
 
 bool input_open(input_file *file, const char *path) {
     file->piped = false;
-    file->stream = fopen(path, "rb"); /* also where a command will read it: for the message */
+    file->stream = fopen(path, "rb"); /* also if a command will read it: for the message */
     if (!file->stream) {
         perror(path);
         return false;
@@ -108,7 +109,7 @@ static char *put_code_point(char *out, uint32_t p) {
     return out;
 }
 
-/* After the backslash. */
+/* Reads an escape, behind its backslash. */
 static bool take_escape(cursor *c, char **out) {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
     if (c->at == c->end) return false;
@@ -130,7 +131,7 @@ static bool take_escape(cursor *c, char **out) {
     return true;
 }
 
-/* A string, unescaped into `out` (NULL: passed over). */
+/* Reads a string and unescapes it into `out` (NULL: skips it). */
 static bool take_string(cursor *c, char *out, size_t *out_length) {
     if (!take(c, '"')) return false;
     char *start = out;
@@ -151,7 +152,8 @@ static bool take_string(cursor *c, char *out, size_t *out_length) {
     return true;
 }
 
-/* Numbers, literals, objects and arrays: to the comma or bracket that ends them at this depth. */
+/* Skips numbers, literals, objects and arrays: to the comma or bracket that ends them at this
+ * depth. */
 static bool skip_value(cursor *c) {
     size_t depth = 0;
     for (skip_space(c); c->at < c->end;) {

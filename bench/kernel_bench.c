@@ -1,12 +1,13 @@
-/* kernel_bench TEXT-FILE: speed of every kernel table that this machine has, on real text, one
- * thread.
+/* kernel_bench TEXT-FILE: measures the speed of every kernel table that this machine has, on real
+ * text, on one thread.
  *
- * Prints the machine, the floor (reading the same bytes from where they lie) and each kernel's best
- * of several passes, with its share of the floor where the unit is bytes. "pieces": the text goes
- * through in documents of 5,000 bytes whose tokens stay in the L1 and L2 caches, as a job does it;
- * nothing else does justice to words, shingles and MinHash, which write as much as they read.
+ * Prints the machine, the floor (reading the same bytes from memory) and the best of several passes
+ * of each kernel, with its share of the floor if the unit is bytes. "pieces": the text is processed
+ * in documents of 5,000 bytes, whose tokens stay in the L1 and L2 caches, as in a job. Words,
+ * shingles and MinHash need this measure, because they write as much as they read.
  *
- * Build with -DND_BUILD_BENCH=ON; links the library's objects, not its interface. */
+ * Build with -DND_BUILD_BENCH=ON. Links the library's objects, because the public interface does
+ * not show the kernels. */
 #include "kernel/kernel.h"
 #include "text/shingle.h"
 
@@ -28,8 +29,8 @@
 typedef struct bench {
     const char *text;
     size_t length;
-    uint64_t *tokens, *out; /* of one document; `tokens` also of the whole text where a kernel is
-                               measured alone */
+    uint64_t *tokens, *out; /* tokens of one document; `tokens` also has the whole text's when one
+                               kernel is measured alone */
     size_t token_count;
     uint64_t powers[64];
     uint32_t a[PERMS], signature[PERMS];
@@ -39,7 +40,7 @@ typedef struct bench {
     uint64_t *pairs;
     int32_t weights[SET];
     int64_t sums[128];
-    uint64_t sink; /* results go here, so that no loop is dropped */
+    uint64_t sink; /* receives results, so that the compiler drops no loop */
 } bench;
 
 static double seconds(void) {
@@ -61,7 +62,7 @@ static double best(bench *b, const nd_kernel *kernel, step *run) {
     return least;
 }
 
-/* Sum of 64-bit words in eight chains: as fast as plain C reads memory. */
+/* Sums 64-bit words in eight chains: as fast as plain C reads memory. */
 static void read_floor(bench *b, const nd_kernel *kernel) {
     (void)kernel;
     uint64_t sums[8] = {0};
@@ -82,8 +83,8 @@ static void ascii(bench *b, const nd_kernel *kernel) {
     b->sink += kernel->ascii_prefix(b->text, b->length);
 }
 
-/* Tokens of each document, then what `after` says. What the kernel does not take is passed over:
- * this measures its path alone. */
+/* Makes the tokens of each document, then does the step `after`. Characters that the kernel does
+ * not handle are skipped: only the kernel's own path is measured. */
 static inline void documents(bench *b, const nd_kernel *kernel, int after) {
     size_t total = 0;
     for (size_t at = 0; at < b->length; at += DOCUMENT) {
@@ -142,7 +143,7 @@ static void text_hash(bench *b, const nd_kernel *kernel) {
     }
 }
 
-/* A filter over sketches: one of 128 bytes against many. */
+/* A filter over sketches: compares one sketch of 128 bytes with many. */
 static void equal_bytes(bench *b, const nd_kernel *kernel) {
     const uint8_t *rows = (const uint8_t *)b->text;
     for (size_t i = 0; i + 128 <= b->length; i += 128)
@@ -155,7 +156,7 @@ static void equal_values(bench *b, const nd_kernel *kernel) {
         b->sink += kernel->count_equal32(rows, rows + i / 4, 128);
 }
 
-/* SimHash of one document's shingles; the sums run on. */
+/* SimHash of the shingles of one document; the sums are not reset between documents. */
 static inline void simhash(bench *b, const nd_kernel *kernel, const int32_t *weights,
                            unsigned bits) {
     for (int i = 0; i < REPEATS / 4; i++) kernel->simhash(b->keys, weights, SET, bits, b->sums);
@@ -171,7 +172,7 @@ static void simhash128_weighed(bench *b, const nd_kernel *kernel) {
     simhash(b, kernel, b->weights, 128);
 }
 
-/* A query that none of the random keys is near to: what is measured is the search, not the hits. */
+/* A query that is near none of the random keys, so that the search is measured, not the hits. */
 static uint64_t query_of(uint64_t i) { return nd_mix64(i + (UINT64_C(1) << 40)); }
 
 static void near64_cache(bench *b, const nd_kernel *kernel) {
@@ -208,14 +209,14 @@ static void pairs128(bench *b, const nd_kernel *kernel) {
         b->sink += kernel->near128_pairs(queries, QUERIES, b->keys, FEW_KEYS / 2, 3, b->pairs);
 }
 
-/* Runs of keys of 40 bits at random places of 128 KiB. */
+/* Runs of 40-bit keys at random offsets in 128 KiB. */
 #define RUNS 10000
 static inline void packed(bench *b, const nd_kernel *kernel, size_t count) {
-    uint64_t query = query_of(0) >> 24, place = 1;
+    uint64_t query = query_of(0) >> 24, seed = 1;
     for (int i = 0; i < RUNS; i++) {
-        b->sink += kernel->near_packed((const unsigned char *)b->keys, place >> 50, count, 40,
-                                       query, 3, b->hits);
-        place = place * UINT64_C(6364136223846793005) + 1442695040888963407;
+        b->sink += kernel->near_packed((const unsigned char *)b->keys, seed >> 50, count, 40, query,
+                                       3, b->hits);
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
     }
 }
 
@@ -301,7 +302,8 @@ int main(int argc, char **argv) {
     b.pairs = malloc(((size_t)FEW_KEYS * QUERIES + 16) * sizeof *b.pairs);
     if (!b.tokens || !b.out || !b.keys || !b.hits || !b.pairs) return 2;
     for (uint32_t i = 0; i < MANY_KEYS; i++) b.keys[i] = nd_mix64(i);
-    for (uint32_t i = 0; i < SET; i++) b.weights[i] = (int32_t)(nd_mix64(i) >> 49); /* up to 8 */
+    for (uint32_t i = 0; i < SET; i++)
+        b.weights[i] = (int32_t)(nd_mix64(i) >> 49); /* at most 8 shingles */
     nd_shingle_powers(b.powers, 64);
     for (uint32_t i = 0; i < PERMS; i++) b.a[i] = (uint32_t)nd_mix64(i) << 7 | i;
 

@@ -1,21 +1,19 @@
-/*
- * make_corpus: JSON Lines of a wanted size made from real text, with near-duplicates planted. The
- * same seed and material give the same bytes.
+/* make_corpus: writes JSON Lines of a given size, made from real text, with planted
+ * near-duplicates. The same seed and material give the same bytes.
  *
- * The material is smaller than the corpus, and base documents must not repeat each other by
- * accident. So a base document is spliced: runs of a few consecutive sentences from places within
- * one neighbourhood of the material (so that its language and subject stay one), until a length
- * drawn from a lognormal distribution is reached (median 330 words, with copies about 420 in the
- * mean); every 7th to 2nd word (the more, the smaller the material) is replaced by a word of the
- * neighbourhood. Length of tokens, punctuation, newlines and the share of frequent words stay those
- * of real text.
+ * The material is smaller than the corpus, but base documents must not repeat each other by
+ * accident. So a base document is spliced. Runs of a few consecutive sentences come from positions
+ * within one neighbourhood of the material, so that language and subject stay the same. They are
+ * joined until the document has a length drawn from a lognormal distribution: the median is 330
+ * words, and the mean with copies is about 420. Then every 7th to 2nd word is replaced by a word of
+ * the neighbourhood; the smaller the material, the more words are replaced. The lengths of tokens,
+ * punctuation, newlines and the share of frequent words stay those of real text.
  *
- * About two documents in five are copies of an earlier base document: words replaced with p in {0,
- * .005, .02, .05, .3}, in half of them also sentences dropped. With word 5-grams J = s / (2 - s), s
- * = (1 - p)^5: 1, .95, .83, .63, .09. Half of the originals are drawn evenly over all earlier
- * documents (so that a page with many copies gets more), half at a distance uniform in its
- * logarithm.
- */
+ * About two documents in five are copies of an earlier base document: words are replaced with
+ * probability p in {0, .005, .02, .05, .3}, and half of the copies also lose sentences. With word
+ * 5-grams J = s / (2 - s), s = (1 - p)^5: 1, .95, .83, .63, .09. Half of the originals are drawn
+ * evenly over all earlier documents, so that a page with many copies gets more. The other half is
+ * drawn at a distance whose logarithm is uniform. */
 #include "json_lines.h"
 #include "material.h"
 
@@ -28,35 +26,36 @@
 enum {
     NEAR_SENTENCES = 4000,
     NEAR_WORDS = 1500
-}; /* a neighbourhood reaches so far to both sides of a document's home */
+}; /* a neighbourhood reaches this far to both sides of a document's home */
 
 typedef enum shape { SHAPE_WEB, SHAPE_COUNTER, SHAPE_TEMPLATE, SHAPE_ONEBAND } shape;
 
 typedef struct settings {
-    uint64_t size;      /* bytes of text wanted; shapes: unused */
-    uint64_t documents; /* wanted; web: 0 is any number */
+    uint64_t size;      /* bytes of text to make; unused by the shapes */
+    uint64_t documents; /* number of documents to make; web: 0 is any number */
     uint64_t seed, material_limit;
-    uint32_t words; /* of the page of SHAPE_COUNTER, of what is common in the other shapes */
+    uint32_t
+        words; /* words of the page of SHAPE_COUNTER; in the other shapes the words in common */
     shape shape;
     const char *output;
 } settings;
 
-/* Text with the ends of its sentences; all memory is kept from document to document. */
+/* A text and the ends of its sentences; its memory is reused for the next document. */
 typedef struct text {
     char *bytes;
     size_t size, capacity;
     size_t *ends;
     size_t count, end_capacity;
-    size_t home; /* the sentence of the material around which it is made */
+    size_t home; /* the sentence of the material around which the document is made */
 } text;
 
 typedef struct generator {
     const settings *settings;
     material material;
-    uint32_t base_cut;    /* words of a base document are replaced with base_cut / 65536 */
-    uint32_t run_most;    /* consecutive sentences taken from one place, at most */
-    uint32_t *base_of;    /* document to the number of its base document */
-    size_t base_capacity; /* of base_of */
+    uint32_t base_cut; /* words of a base document are replaced with probability base_cut / 65536 */
+    uint32_t run_most; /* the most consecutive sentences from one position */
+    uint32_t *base_of; /* base document of each document, by number */
+    size_t base_capacity; /* capacity of base_of */
     text document, edited, line;
     FILE *out;
     uint64_t text_bytes, line_bytes, copies;
@@ -95,7 +94,7 @@ static void clear(text *t) { t->size = t->count = 0; }
 
 /* ---------------------------------------------------------------- words */
 
-/* Uniform within `reach` of `home`, in [0, count). */
+/* Draws an index uniformly within `reach` of `home`, in [0, count). */
 static size_t near(size_t home, size_t reach, size_t count, uint64_t *random) {
     size_t from = home > reach ? home - reach : 0, to = home + reach < count ? home + reach : count;
     return from + random_below(random, to - from);
@@ -107,7 +106,7 @@ static void put_pool_word(const material *m, text *t, uint64_t *random) {
     put(t, m->bytes + m->pool_start[word], m->pool_length[word]);
 }
 
-/* Appends `length` bytes to `t`, each word replaced with probability cut / 65536. Returns the
+/* Appends `length` bytes to `t`, and replaces each word with probability cut / 65536. Returns the
  * number of words. */
 static size_t put_replaced(const material *m, text *t, const char *bytes, size_t length,
                            uint32_t cut, uint64_t *random) {
@@ -133,8 +132,8 @@ static size_t put_replaced(const material *m, text *t, const char *bytes, size_t
 
 /* ---------------------------------------------------------------- base documents */
 
-/* Irwin-Hall: the sum of twelve uniforms less six is near enough to normal, and the same on every
- * machine. */
+/* Irwin-Hall: the sum of twelve uniform numbers less six. It is nearly normal, and the same on
+ * every machine. */
 static double random_normal(uint64_t *random) {
     double sum = -6;
     for (int i = 0; i < 12; i++) sum += (double)(random_next(random) >> 11) * 0x1p-53;
@@ -146,7 +145,7 @@ static size_t random_length(uint64_t *random) {
     return words < 12 ? 12 : (size_t)words;
 }
 
-/* At least `words` words of spliced sentences; returns how many. */
+/* Appends at least `words` words of spliced sentences. Returns their number. */
 static size_t put_spliced(const generator *g, text *t, size_t words, uint64_t *random) {
     const material *m = &g->material;
     size_t done = 0;
@@ -177,11 +176,11 @@ static void compose(const generator *g, uint32_t base, text *t) {
 
 typedef struct edit {
     double p;
-    uint32_t share; /* of 1000 documents */
+    uint32_t share; /* share of the copies, in documents per 1000 */
 } edit;
 
-/* J >= .8: all of the first two, most of the third, without sentences dropped: about 30 % of the
- * documents in all. */
+/* J >= .8 holds for all copies of the first two kinds and for most of the third, if no sentences
+ * are dropped: about 30 % of all documents. */
 static const edit edits[] = {{0, 80}, {.005, 160}, {.02, 130}, {.05, 40}, {.3, 30}};
 
 static const edit *choose_edit(uint64_t *random) {
@@ -199,8 +198,8 @@ static uint32_t choose_original(uint32_t document, uint64_t *random) {
     return document - (distance < 1 ? 1 : distance > document ? document : (uint32_t)distance);
 }
 
-/* Copies `from` to `to` with words replaced, and in half of the documents one sentence in 64, at
- * least one, dropped. */
+/* Copies `from` to `to` and replaces words. In half of the documents one sentence in 64, at least
+ * one, is dropped. */
 static void apply_edit(const generator *g, const text *from, double p, uint64_t *random, text *to) {
     bool drops = random_next(random) & 1;
     size_t surely = drops ? random_below(random, from->count) : SIZE_MAX;
@@ -217,8 +216,8 @@ static void apply_edit(const generator *g, const text *from, double p, uint64_t 
 
 /* ---------------------------------------------------------------- records */
 
-/* Whether one of eight bytes is a quote, a backslash or a control character: the word-wise test for
- * zero bytes, whose lowest hit is always right. */
+/* Tests whether one of eight bytes is a quote, a backslash or a control character. This is the
+ * word-wise test for zero bytes; its lowest hit is always right. */
 static bool needs_escape(const char *bytes) {
     const uint64_t ones = 0x0101010101010101u, tops = ones << 7;
     uint64_t w, quote, slash;
@@ -299,7 +298,7 @@ static uint64_t make_web(generator *g) {
     return document;
 }
 
-/* One page with another counter in it each time: J = (w - 9) / (w + 1) for w words. */
+/* Writes one page again and again with another counter: J = (w - 9) / (w + 1) for w words. */
 static uint64_t make_counters(generator *g) {
     char counter[64];
     uint64_t random = g->settings->seed;
@@ -318,29 +317,27 @@ static uint64_t make_counters(generator *g) {
     return g->settings->documents;
 }
 
-/*
- * Pages of one site: six parts of a template with five places between them, filled with words of
- * the page's own. With c common words and u own ones a place, c - 24 of the shingles are common and
- * 5 (u + 4) are not; J of two pages is s / (2 - s) with s the share of the common ones. At J = .5
- * (oneband) two pages share one given band of five rows rarely (.03), but a few bands have all
- * their minima in the template: these hold a large share of all pages in one bucket, and none is a
- * duplicate of another at .8.
- */
+/* Writes pages of one site: six parts of a template with five gaps between them, which are filled
+ * with words of the page. With c common words and u own words per gap, c - 24 of the shingles are
+ * common and 5 (u + 4) are not. J of two pages is s / (2 - s) if s is the share of the common
+ * shingles. At J = .5 (oneband) two pages rarely share a given band of five rows (.03). But a few
+ * bands have all their minima in the template. Such a band puts a large share of all pages in one
+ * bucket, and no page is a duplicate of another at .8. */
 static uint64_t make_templates(generator *g, double jaccard) {
     uint64_t random = g->settings->seed;
-    size_t places[6], common = 0;
+    size_t part_ends[6], common = 0;
     g->document.home = g->edited.home = random_below(&random, g->material.count);
     for (size_t i = 0; i < 6; i++) {
         common += put_spliced(g, &g->document, g->settings->words / 6, &random);
-        places[i] = g->document.size;
+        part_ends[i] = g->document.size;
     }
     double share = 2 * jaccard / (1 + jaccard);
     size_t own_words = (size_t)((double)(common - 24) * (1 / share - 1) / 5 - 4 + .5);
     for (uint64_t i = 0; i < g->settings->documents; i++) {
         text *t = &g->edited;
         clear(t);
-        for (size_t part = 0, start = 0; part < 6; start = places[part++]) {
-            put(t, g->document.bytes + start, places[part] - start);
+        for (size_t part = 0, start = 0; part < 6; start = part_ends[part++]) {
+            put(t, g->document.bytes + start, part_ends[part] - start);
             for (size_t word = 0; part < 5 && word < own_words; word++) {
                 put_pool_word(&g->material, t, &random);
                 put_string(t, word + 1 < own_words ? " " : ".\n");
@@ -399,7 +396,7 @@ static const char *parse_language(const char *name) {
     return NULL;
 }
 
-/* Returns whether text of the machine is wanted. `files` has room for all arguments. */
+/* Returns whether the text of this machine is needed. `files` has room for all arguments. */
 static bool parse(int count, char **arguments, settings *s, material *m, const char **files,
                   size_t *file_count) {
     bool machine = false;
@@ -432,7 +429,7 @@ static bool parse(int count, char **arguments, settings *s, material *m, const c
     return machine || *file_count == 0;
 }
 
-/* How often the material is used decides how much of it is changed. */
+/* The more often the material is reused, the more words are replaced. */
 static void choose_splicing(generator *g, const material *m) {
     double times = g->settings->shape == SHAPE_WEB ? (double)g->settings->size / (double)m->size
                                                    : 1;

@@ -1,19 +1,18 @@
-/*
- * make_fingerprints: a file of 64-bit fingerprints and one of queries, raw little-endian, for
- * Hamming search. The same seed gives the same bytes.
+/* make_fingerprints: writes a file of 64-bit fingerprints and a file of queries, raw little-endian,
+ * for Hamming search. The same seed gives the same bytes.
  *
- * uniform     random, but a tenth of them are copies of earlier ones with 0 to 8 bits flipped.
- * Queries by turns: a stored one with 0 to k + 1 bits flipped (no stored one twice, as long as
- * there are enough), and random. identical   a twentieth are one value, the centre, a twentieth
- * differ from it in one or two bits, the rest is random. Queries by turns: the centre with 0 to 2
- * bits flipped, and random. shared      a tenth have the same upper 32 bits and random lower ones,
- * the rest is random. Queries have those upper bits and random lower ones, so that a tenth of all
- * are in one bucket and next to nothing is to be answered: of 100,000 that share, .13 within k = 3
- * (but 350 within k = 8). shared-low  the same with the lower 32 bits shared.
+ *   uniform     Fingerprints are random, but a tenth are copies of earlier ones with 0 to 8 flipped
+ *               bits. Queries are, in turn, a stored fingerprint with 0 to k + 1 flipped bits, and
+ * a random one. No stored fingerprint is used twice, as long as there are enough. identical   A
+ * twentieth equal the centre, a twentieth differ from it in one or two bits, the rest is random.
+ * Queries are, in turn, the centre with 0 to 2 flipped bits, and random. shared      A tenth have
+ * the same upper 32 bits and random lower bits, the rest is random. Queries have these upper bits
+ * and random lower bits. So a tenth of all fingerprints are in one bucket, but hardly any is a hit:
+ * of 100,000 fingerprints in the bucket, .13 are within k = 3 (but 350 within k = 8). shared-low
+ * The same with shared lower 32 bits.
  *
- * Shares are exact, the order is random. Written as it is made: memory is what the two samples
- * take.
- */
+ * Shares are exact, and the order is random. Fingerprints are written as soon as they are made, so
+ * memory is the size of the two samples. */
 #define PROGRAM_NAME "make_fingerprints"
 #include "material.h"
 #include "program.h"
@@ -34,7 +33,8 @@ typedef struct settings {
     const char *out, *queries_out;
 } settings;
 
-/* Of all that were offered `room` ones, each with the same chance (Vitter's algorithm R). */
+/* A sample of `room` values of all that were offered; each has the same chance (Vitter's algorithm
+ * R). */
 typedef struct sample {
     uint64_t *values;
     uint64_t room, offered;
@@ -42,8 +42,8 @@ typedef struct sample {
 
 typedef struct generator {
     uint64_t random, centre;
-    sample earlier; /* what copies are made of */
-    sample stored;  /* what queries are made of */
+    sample earlier; /* copies are made of these */
+    sample stored;  /* queries are made of these */
 } generator;
 
 static sample sample_of(uint64_t room) {
@@ -59,8 +59,8 @@ static void offer(sample *s, uint64_t value, uint64_t *random) {
     s->offered++;
 }
 
-/* Fisher and Yates: the places of a sample tell about the order of the stored ones, and queries
- * shall not. */
+/* The Fisher-Yates shuffle. The positions in a sample depend on the order of the stored
+ * fingerprints; the order of the queries must not. */
 static void shuffle(sample *s, uint64_t *random) {
     for (uint64_t i = held(s); i > 1; i--) {
         uint64_t other = random_below(random, i), value = s->values[i - 1];
@@ -69,7 +69,7 @@ static void shuffle(sample *s, uint64_t *random) {
     }
 }
 
-/* `flips` different bits of the value. */
+/* Flips `flips` different bits of the value. */
 static uint64_t flipped(uint64_t value, uint32_t flips, uint64_t *random) {
     uint64_t mask = 0;
     while (flips > 0) {
@@ -80,13 +80,13 @@ static uint64_t flipped(uint64_t value, uint32_t flips, uint64_t *random) {
     return value ^ mask;
 }
 
-/* The centre's half and a random other one. */
+/* Joins the centre's half and a random other half. */
 static uint64_t sharing(generator *g, mixture kind) {
     uint64_t same = kind == KIND_SHARED ? ~UINT64_C(0) << 32 : UINT32_MAX;
     return (g->centre & same) | (random_next(&g->random) & ~same);
 }
 
-/* One of those that are not plainly random: `which` counts them from 0. */
+/* Returns a fingerprint that is not plainly random; `which` counts these from 0. */
 static uint64_t special(generator *g, mixture kind, uint64_t which) {
     switch (kind) {
     case KIND_UNIFORM: {
@@ -130,8 +130,9 @@ static void write_fingerprints(generator *g, const settings *s) {
     FILE *file = create(s->out);
     uint64_t specials = s->count / 10, done = 0;
     for (uint64_t i = 0; i < s->count; i++) {
-        /* As many specials as are left to come among as many as are left: exactly a tenth,
-         * anywhere; but the first has none before it. */
+        /* Special fingerprints are drawn with the chance (specials left) / (fingerprints left), so
+         * exactly a tenth are special, at random positions. The first cannot be: nothing is before
+         * it. */
         bool is_special = (i > 0 || s->kind != KIND_UNIFORM) &&
                           random_below(&g->random, s->count - i) < specials - done;
         uint64_t value = is_special ? special(g, s->kind, done++) : random_next(&g->random);
@@ -168,7 +169,7 @@ static mixture kind_of(const char *name) {
     return KIND_UNIFORM;
 }
 
-/* False where the arguments are not what the usage says. */
+/* False if the arguments are not as in the usage. */
 static bool parse(int count, char **arguments, settings *s) {
     for (int i = 1; i + 1 < count; i += 2) {
         const char *a = arguments[i], *value = arguments[i + 1];

@@ -1,3 +1,4 @@
+/* Cuts real text into sentences and draws words of them: see material.h. */
 #include "material.h"
 
 #include "json_lines.h"
@@ -10,7 +11,7 @@ enum { SENTENCE_MIN = 24, SENTENCE_SOFT = 48, SENTENCE_MAX = 600, WORD_MAX = 40,
 
 /* ---------------------------------------------------------------- UTF-8 */
 
-/* Bytes of the code point at `s`, 0 where it is not UTF-8. */
+/* Returns the bytes of the code point at `s`; 0 if it is not UTF-8. */
 static size_t decode(const unsigned char *s, size_t left, uint32_t *p) {
     if (s[0] < 0x80) {
         *p = s[0];
@@ -102,8 +103,8 @@ const unsigned char word_letters[256] = {
     1,
     1,
     1,
-    /* Continuation bytes; lead bytes of two and three bytes but for C2, E2 and EF (mostly
-       punctuation) and E3 to E9; of four. */
+    /* Continuation bytes; lead bytes of two and three bytes except C2, E2 and EF (mostly
+     * punctuation) and E3 to E9; lead bytes of four. */
     [0x80] = 1,
     1,
     1,
@@ -211,8 +212,8 @@ const unsigned char word_letters[256] = {
 
 /* ---------------------------------------------------------------- sentences */
 
-/* Natural-language-like: mostly letters, words of usual length, no markup of man pages, in the
- * wanted script. */
+/* Accepts sentences that look like natural language: mostly letters, words of usual length, no
+ * markup of man pages, in the chosen script. */
 static bool is_good(const material *m, const unsigned char *s, size_t n, uint64_t *hash) {
     size_t letters = 0, native = 0, backslashes = 0, words = 0;
     uint64_t h = n;
@@ -269,7 +270,7 @@ static bool double_seen(material *m) {
     return true;
 }
 
-/* Each sentence is taken once: licence texts and old versions of a page would else make accidental
+/* Adds each sentence once. Otherwise licence texts and old versions of a page would make accidental
  * near-duplicates. */
 static bool add_sentence(material *m, const char *text, size_t length) {
     uint64_t hash;
@@ -289,8 +290,8 @@ static bool add_sentence(material *m, const char *text, size_t length) {
     return true;
 }
 
-/* The last end of a sentence in text[0 .. n), or a blank, or a whole character: where a text
- * without sentence ends is cut. */
+/* Returns where to cut a text without sentence ends: the last end of a sentence in text[0 .. n), or
+ * the last blank, or the last complete character. */
 static size_t forced_end(const char *text, size_t n) {
     size_t end = n;
     while (end > n / 2 && text[end - 1] != ' ') end--;
@@ -299,8 +300,8 @@ static size_t forced_end(const char *text, size_t n) {
     return end;
 }
 
-/* Length of the sentence at the front of text[0 .. n): to a full stop and a blank, the end of a
- * line or of a paragraph. */
+/* Returns the length of the sentence at the beginning of text[0 .. n). It ends with a full stop and
+ * a blank, with the line, or with the paragraph. */
 static size_t sentence_end(const char *text, size_t n) {
     for (size_t i = 0; i < n; i++) {
         if (i == SENTENCE_MAX) return forced_end(text, i);
@@ -346,7 +347,7 @@ static bool add_json_lines(material *m, input_file *file) {
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/* Markup between < and > becomes one blank, so that HTML and XML can be material. */
+/* Replaces markup between < and > by one blank, so that HTML and XML can be material. */
 static size_t drop_tags(char *text, size_t n) {
     size_t out = 0;
     for (size_t i = 0; i < n; i++) {
@@ -358,8 +359,8 @@ static size_t drop_tags(char *text, size_t n) {
     return out;
 }
 
-/* In chunks, cut anywhere: a sentence is lost or broken at a chunk's end, which does no harm here.
- */
+/* Reads chunks that are cut anywhere. A sentence at a chunk's end is lost or broken, which does no
+ * harm here. */
 static bool add_plain(material *m, input_file *file) {
     char *chunk = malloc(CHUNK);
     bool good = chunk != NULL;
@@ -403,7 +404,8 @@ bool material_add_machine(material *m) {
     return input_close(&file, false) && good;
 }
 
-/* One of the words of a sentence, each as likely (reservoir sampling). Every sentence has words. */
+/* Draws one of the words of a sentence, all with the same chance (reservoir sampling). Every
+ * sentence has words. */
 static void draw_word(const material *m, const sentence *s, uint64_t *random, uint32_t *start,
                       uint8_t *length) {
     const unsigned char *bytes = (const unsigned char *)m->bytes, *at = bytes + s->start,

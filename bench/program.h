@@ -1,4 +1,4 @@
-/* What every program here needs: ending with a message, memory or the end, and the time. */
+/* Functions that every program here needs: end with a message, allocate or end, read the clock. */
 #ifndef BENCH_PROGRAM_H
 #define BENCH_PROGRAM_H
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* PROGRAM_NAME is defined before this is included. */
+/* PROGRAM_NAME is defined before this file is included. */
 static inline void stop(const char *message) {
     fprintf(stderr, PROGRAM_NAME ": %s\n", message);
     exit(1);
@@ -18,7 +18,7 @@ static inline void *sized(void *memory, size_t count, size_t size) {
     return memory;
 }
 
-/* Seconds. */
+/* Returns seconds. */
 static inline double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

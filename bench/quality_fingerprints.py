@@ -1,4 +1,5 @@
-"""Quality of fingerprints, for bench/quality: what each kind of feature finds and lets through by its distances alone, and what jobs with fingerprints as sketches remove beside those with MinHash."""
+"""Quality of fingerprints, for bench/quality: the pairs that each kind of feature finds and lets
+through by distance alone, and the removals of jobs with fingerprints beside jobs with MinHash."""
 import os
 import random
 
@@ -27,7 +28,8 @@ def share(distances, k):
 
 
 def measure_features(programs, corpus, truth, folder):
-    """A row for each kind of features: shares of the pairs of the truth, and of random ones, that are near enough."""
+    """Returns a row per kind of features: the shares of true pairs and of random pairs that are
+    near enough."""
     idf = os.path.join(folder, 'idf.tsv')
     Ran([programs.neardup, 'idf', corpus, '-q', '-o', idf])
     chance, rows = random.Random(1), []
@@ -53,7 +55,9 @@ def read_column(path, columns):
 
 
 def measure_sketches(programs, name, corpus, ids, folder, threshold=.8):
-    """Removals against those of brute force. Precision: removed documents that have an earlier one with J >= threshold, among all; recall: removals of brute force that were found."""
+    """Compares removals with the removals of brute force. Precision: the share of removed documents
+    that have an earlier one with J >= threshold; recall: the share of brute force's removals
+    found."""
     number_of = {i: n for n, i in enumerate(ids)}
     oracle = [programs.brute_force, '--threshold', str(threshold)]
     exact = {line.split('\t')[0] for line in Ran([*oracle, '--survivors', corpus]).stdout.splitlines()[1:]}

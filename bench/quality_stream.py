@@ -1,4 +1,5 @@
-"""Quality of `neardup stream`, for bench/quality: leader-follower clusters against the `cluster` labels of a corpus, its documents in the order of the file.
+"""Quality of `neardup stream`, for bench/quality: leader-follower clusters against the `cluster`
+labels of a corpus, its documents in the order of the file.
 
 A label is the same page in other versions, lineage and not human judgement: pages that were rewritten share one, and pages of one template do not. So ARI
 (Hubert and Arabie 1985: pairs that both put together, corrected for chance, 1 is perfect) tells which settings come nearest, not how good clusters can be.
@@ -44,7 +45,7 @@ def purity(found, labels):
 
 
 def measure_streams(programs, name, path, folder):
-    """A row for each of the settings; none where the documents have no labels."""
+    """Returns a row per setting; none if the documents have no labels."""
     with open(path, encoding='utf8') as f:
         labels = [json.loads(line).get('cluster') for line in f]
     if None in labels:

@@ -1,3 +1,4 @@
+/* Makes documents of news size from sentences of real text: see spliced.h. */
 #include "spliced.h"
 
 #include <string.h>

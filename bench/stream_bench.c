@@ -1,14 +1,12 @@
-/*
- * stream_bench DIRECTORY: a stream by the calls of the library, texts in memory.
+/* stream_bench DIRECTORY: measures a stream through the public interface, with texts in memory.
  *
- * It is filled to --clusters N, with documents of 24 words drawn from 400,000 that do not exist, so
- * that nearly each founds a cluster. Then --documents of news size (spliced.h) arrive by
- * nd_stream_run with --threads N (default 1), --rounds N times over under new ids (default once;
- * from the second round on all are duplicates), and each round is timed until its last answer
- * (--topics N: with so many topics). Then the stream is closed, and opening it for writing is
- * timed. The time of a save is that of the slowest sync during the filling. Prints one JSON object.
- * The directory must not exist; it is left behind.
- */
+ * First it fills the stream with --clusters N clusters. Their documents have 24 words drawn from
+ * 400,000 artificial words, so that nearly each founds a cluster. Then --documents of news size
+ * (spliced.h) arrive through nd_stream_run with --threads N (default 1), in --rounds N rounds
+ * (default 1) under new ids; from the second round on all are duplicates. Each round is timed until
+ * its last answer. --topics N returns this many topics with each answer. Then the stream is closed,
+ * and opening it for writing is timed. The time of a save is the time of the slowest sync while the
+ * stream is filled. Prints one JSON object. The directory must not exist; it is not removed. */
 #define PROGRAM_NAME "stream_bench"
 #include "neardup.h"
 #include "program.h"
@@ -35,12 +33,15 @@ static void add(nd_stream *s, const char *kind, uint64_t i, const char *text, si
     nd_error error;
     char id[32];
     size_t id_length = (size_t)snprintf(id, sizeof id, "%s-%llu", kind, (unsigned long long)i);
-    must(nd_stream_add(s, id, id_length, text, length, NAN, NULL, &error), &error);
+    const nd_record document = {
+        .text = text, .length = length, .id = id, .id_length = id_length, .value = NAN};
+    must(nd_stream_add(s, &document, NULL, &error), &error);
 }
 
-/* Until there are so many clusters. Returns the seconds of the slowest sync. */
+/* Adds documents until there are this many clusters. Returns the seconds of the slowest sync. */
 static double fill(nd_stream *s, uint64_t clusters) {
-    nd_stream_info info = {0};
+    nd_stream_info info = {.struct_size = sizeof info};
+    nd_error error;
     uint64_t state = 1;
     double slowest = 0;
     for (uint64_t i = 0; info.clusters < clusters; i++) {
@@ -50,7 +51,7 @@ static double fill(nd_stream *s, uint64_t clusters) {
             size += (size_t)sprintf(text + size, "x%llx ",
                                     (unsigned long long)random_below(&state, VOCABULARY));
         add(s, "fill", i, text, size);
-        nd_stream_describe(s, &info);
+        must(nd_stream_describe(s, &info, &error), &error);
         if (i % SYNCED) continue;
         double took = sync_now(s);
         if (took > slowest) slowest = took;
@@ -59,10 +60,10 @@ static double fill(nd_stream *s, uint64_t clusters) {
     return slowest;
 }
 
-/* Documents of news size, in memory, and how far they have come. */
+/* Documents of news size in memory, and the next one to hand over. */
 typedef struct news {
     char *texts;
-    size_t *begins; /* documents + 1 */
+    size_t *begins; /* has documents + 1 offsets */
     uint64_t documents, given, answered, round;
     char id[48];
 } news;
@@ -85,7 +86,7 @@ static int give(void *context, nd_record *out) {
     *out = (nd_record){.text = n->texts + n->begins[n->given],
                        .length = n->begins[n->given + 1] - n->begins[n->given],
                        .id = n->id,
-                       .priority = NAN};
+                       .value = NAN};
     out->id_length = (size_t)snprintf(n->id, sizeof n->id, "news-%llu-%llu",
                                       (unsigned long long)n->round, (unsigned long long)n->given++);
     return 1;
@@ -100,8 +101,8 @@ static bool count_answer(void *context, const nd_stream_answer *answer) {
 
 typedef struct moment {
     double time, processor; /* of all threads */
-    double ran, waited; /* of this thread: on a processor, and for one that others had; 0 where the
-                           system does not tell */
+    double ran, waited;     /* of this thread: time on a processor, and time waiting for a processor
+                               that others had; 0 if the system does not report it */
 } moment;
 
 static moment moment_now(void) {
@@ -114,21 +115,25 @@ static moment moment_now(void) {
 }
 
 typedef struct arrived {
-    double seconds, processor, waited; /* for other processes, at least: what the stream's other
-                                          thread has had is taken off */
+    double seconds, processor, waited; /* processor time of other processes, at least: the time of
+                                          the stream's other threads is subtracted */
 } arrived;
 
 static arrived arrive(nd_stream *s, news *n, uint32_t threads) {
     nd_error error;
-    nd_job_options job;
-    nd_job_options_init(&job);
-    job.records = give;
-    job.records_context = n;
-    job.threads = threads;
+    nd_input_options input;
+    nd_resources resources;
+    nd_input_options_init(&input, sizeof input);
+    nd_resources_init(&resources, sizeof resources);
+    input.records = give;
+    input.records_context = n;
+    resources.threads = threads;
+    const nd_stream_run_options options = {
+        .struct_size = sizeof options, .input = &input, .resources = &resources};
     n->given = n->answered = 0;
     n->round++;
     const moment start = moment_now();
-    must(nd_stream_run(s, &job, count_answer, n, NULL, &error), &error);
+    must(nd_stream_run(s, &options, count_answer, n, NULL, &error), &error);
     if (n->answered != n->documents) stop("documents without an answer");
     const moment end = moment_now();
     arrived took = {end.time - start.time, end.processor - start.processor, 0};
@@ -149,7 +154,7 @@ int main(int count, char **arguments) {
     int rounds = 1;
     const char *path = NULL, *file = NULL;
     nd_stream_options options;
-    nd_stream_options_init(&options);
+    nd_stream_options_init(&options, sizeof options);
     for (int i = 1; i < count; i++) {
         const char *a = arguments[i], *value = i + 1 < count ? arguments[i + 1] : "";
         if (strcmp(a, "--clusters") == 0) clusters = strtoull(value, NULL, 10), i++;
@@ -176,14 +181,14 @@ int main(int count, char **arguments) {
     uint64_t empty = peak_memory();
     double start = now(), save = fill(s, clusters), filled = now() - start;
     uint64_t full = peak_memory();
-    nd_stream_info info, filling;
-    nd_stream_describe(s, &filling);
+    nd_stream_info info = {.struct_size = sizeof info}, filling = {.struct_size = sizeof filling};
+    must(nd_stream_describe(s, &filling, &error), &error);
     news n = {0};
     make_news(&n, &m, documents);
     nd_stream_set_topics(s, topics);
     arrived took = arrive(s, &n, threads), again = took;
     for (int i = 1; i < rounds; i++) again = arrive(s, &n, threads);
-    nd_stream_describe(s, &info);
+    must(nd_stream_describe(s, &info, &error), &error);
     nd_stream_close(s);
     start = now();
     must(nd_stream_open(path, ND_INDEX_WRITE, NULL, NULL, &s, &error), &error);

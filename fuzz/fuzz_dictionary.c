@@ -1,21 +1,21 @@
-/* Any bytes as a dictionary of words, up to the first NUL, and behind it a text that is cut by it:
- * words are made of all tokens of ND_WORDS in their order, and a text is refused by both or by
- * neither. */
+/* The bytes up to the first NUL are a dictionary of words; the bytes behind it are a text that is
+ * segmented with it. The words together have all tokens of ND_WORDS in their order, and either both
+ * analyzers reject a text or none does. */
 #include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What an analyzer tells of a text. */
-typedef struct told {
-    char *bytes; /* the tokens, behind each other */
+/* The tokens that an analyzer returns for a text. */
+typedef struct collected {
+    char *bytes; /* the bytes of the tokens, one after the other */
     size_t used, room, count, begin, end;
-} told;
+} collected;
 
 /* nd_token_fn */
-static bool take(void *context, const nd_token *token) {
-    told *t = context;
-    /* Those of a cluster that was normalised all have its place. */
+static bool collect(void *context, const nd_token *token) {
+    collected *t = context;
+    /* Tokens of a normalised cluster all have the offsets of the cluster. */
     if (token->length == 0 || token->begin >= token->end || token->begin < t->begin ||
         token->end < t->end)
         target_fail("token %zu is out of order", t->count);
@@ -33,8 +33,11 @@ static bool take(void *context, const nd_token *token) {
 }
 
 static nd_analyzer *analyzer_of(nd_analyzer_kind kind, const nd_dictionary *dictionary) {
-    const nd_analyzer_options options = {
-        .kind = kind, .ngram = 1, .seed = 1, .dictionary = dictionary};
+    const nd_analyzer_options options = {.struct_size = sizeof options,
+                                         .kind = kind,
+                                         .ngram = 1,
+                                         .seed = 1,
+                                         .dictionary = dictionary};
     nd_analyzer *analyzer = NULL;
     nd_error error;
     if (nd_analyzer_create(&options, NULL, &analyzer, &error) != ND_OK)
@@ -45,19 +48,19 @@ static nd_analyzer *analyzer_of(nd_analyzer_kind kind, const nd_dictionary *dict
 static void cut(const nd_dictionary *dictionary, const char *text, size_t length) {
     nd_analyzer *words = analyzer_of(ND_WORDS, NULL),
                 *segments = analyzer_of(ND_SEGMENT, dictionary);
-    told tokens = {0}, found = {0};
+    collected tokens = {0}, found = {0};
     nd_error error = {.status = ND_OK}, other = {.status = ND_OK};
     nd_shingles shingles;
-    nd_status status = nd_tokenize(words, text, length, take, &tokens, &error);
+    nd_status status = nd_tokenize(words, text, length, collect, &tokens, &error);
     target_check_error(status, &error);
-    if (nd_tokenize(segments, text, length, take, &found, &other) != status ||
+    if (nd_tokenize(segments, text, length, collect, &found, &other) != status ||
         (status != ND_OK && strcmp(error.message, other.message) != 0))
         target_fail("as words: %s; as segments: %s", error.message, other.message);
     if (nd_analyze(segments, text, length, &shingles, &other) != status)
-        target_fail("it is told, and not analyzed, or the other way round");
+        target_fail("nd_tokenize and nd_analyze do not agree on whether the text is valid");
     if (status == ND_OK) {
         if (found.used != tokens.used || found.count > tokens.count || found.end != tokens.end)
-            target_fail("words are not those of the tokens");
+            target_fail("the words do not have the bytes of the tokens");
         if (tokens.used > 0 && memcmp(found.bytes, tokens.bytes, tokens.used) != 0)
             target_fail("words have other letters");
         if (shingles.tokens != found.count)

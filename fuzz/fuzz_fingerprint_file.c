@@ -1,5 +1,6 @@
-/* Any bytes as a file of fingerprints. The first byte tells the format and the bits. What is read
- * is within its bits, and its rows are read alike when they are written again. */
+/* The bytes are a file of fingerprints; the first byte chooses the format and the number of bits.
+ * Every fingerprint read fits in its bits. The rows, written to a file and read again, are the
+ * same. */
 #include "hamming_index/fingerprint_reader.h"
 #include "sketch/fingerprint.h"
 #include "target.h"
@@ -44,11 +45,11 @@ static void append_row(text *t, const nd_fingerprinted *given, uint32_t bits) {
     append(t, "\n", 1);
 }
 
-/* Reads it all, as rows to *out. False: it was refused. */
+/* Reads everything and writes it to *out as rows. False: the file was rejected. */
 static bool read_all(const char *path, nd_fingerprint_file format, uint32_t bits, text *out) {
     nd_error error;
     nd_fingerprint_reader *in = NULL;
-    nd_fingerprint_source source = {.path = path, .format = format};
+    nd_fingerprint_source source = {.struct_size = sizeof source, .path = path, .format = format};
     const nd_stream_in_options input = {.allocator = &nd_allocator_default};
     nd_status status = nd_fingerprint_reader_open(&source, bits, &input, &in, &error);
     bool more = status == ND_OK;
@@ -74,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     nd_fingerprint_file format = (nd_fingerprint_file)(bytes[0] / WIDTHS % 3);
     if (read_all(target_file(bytes + 1, size - 1), format, bits, &rows)) {
         if (!read_all(target_file(rows.bytes, rows.size), ND_FINGERPRINTS_HEX, bits, &again))
-            target_fail("rows are refused that were written");
+            target_fail("written rows are rejected");
         if (again.size != rows.size ||
             (rows.size > 0 && memcmp(again.bytes, rows.bytes, rows.size) != 0))
             target_fail("rows are read otherwise");

@@ -1,9 +1,9 @@
-/* The bytes of a segment of fingerprints with ids that are strings. */
+/* The input is the bytes of a segment of fingerprints with ids that are strings. */
 #include "sealed_target.h"
 #include "small_fingerprints.h"
 
 nd_hamming_options small_fingerprints_options(void) {
-    return (nd_hamming_options){.bits = 64, .k = 3};
+    return (nd_hamming_options){.struct_size = sizeof(nd_hamming_options), .bits = 64, .k = 3};
 }
 
 const small_file *sealed_target_file(void) { return small_index_segment(0); }

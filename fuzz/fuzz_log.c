@@ -1,5 +1,5 @@
-/* The bytes of a log. */
-#include "storage/write_ahead_log.c" /* its hashes and its framing are its own */
+/* The input is the bytes of a write-ahead log. */
+#include "storage/write_ahead_log.c" /* for its static functions: hashes and framing */
 
 #include "small_index.h"
 #include "store/store_inside.h"
@@ -11,7 +11,7 @@ enum { MOST_BYTES = 1 << 14, MOST_RECORDS = MOST_BYTES / ALIGN };
 
 static const small_file *file(void) { return small_index_file("log-"); }
 
-/* ---- the records of a log, taken out and put in again */
+/* ---- reading and rewriting the records of a log */
 
 typedef struct record {
     uint16_t kind; /* type and LAST */
@@ -21,10 +21,9 @@ typedef struct record {
 
 static record records[MOST_RECORDS];
 static size_t record_count;
-static unsigned char payloads[2 * MOST_BYTES]; /* of the records, as they were read */
+static unsigned char payloads[2 * MOST_BYTES]; /* payloads of the records, as they were read */
 
-/* Whatever stands in its headers, as long as it fits in the file. Returns where the last one ends.
- */
+/* Accepts any header whose record fits in the file. Returns the end of the last record. */
 static size_t take_records(const uint8_t *bytes, size_t size) {
     unsigned char *to = payloads;
     uint64_t at = HEAD;
@@ -44,8 +43,7 @@ static size_t take_records(const uint8_t *bytes, size_t size) {
     return (size_t)at;
 }
 
-/* As many as there is room for, with the hashes that belong to them. Returns where the last one
- * ends. */
+/* Writes as many records as fit, with their right hashes. Returns the end of the last record. */
 static size_t put_records(uint8_t *bytes, size_t room) {
     uint64_t number = small_index_number(file()), at = HEAD;
     for (size_t i = 0; i < record_count; i++) {
@@ -62,14 +60,14 @@ static size_t put_records(uint8_t *bytes, size_t room) {
 
 /* ---- mutations */
 
-/* In place. What stands behind the records stays. */
+/* Corrects the hashes in place. The bytes behind the records stay. */
 static void seal_again(uint8_t *bytes, size_t size) {
     if (size < HEAD) return;
     nd_store_le64(bytes + HEAD_HASHED, head_hash(bytes));
     put_records(bytes, take_records(bytes, size));
 }
 
-/* Before record i, another one. */
+/* Inserts a record before record i. */
 static void insert(size_t i, record r) {
     if (record_count == MOST_RECORDS) return;
     memmove(records + i + 1, records + i, (record_count - i) * sizeof *records);
@@ -106,7 +104,7 @@ static void change_records(uint64_t *random) {
     }
 }
 
-/* Other records behind the same head, and zeros. */
+/* Writes changed records behind the same head, and zeros behind them. */
 static size_t mutate_records(uint8_t *bytes, size_t most, uint64_t *random) {
     change_records(random);
     size_t end = put_records(bytes, most / ND_WAL_STEP * ND_WAL_STEP - ALIGN),

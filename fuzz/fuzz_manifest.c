@@ -1,6 +1,6 @@
-/* The bytes of a manifest. An input's first byte says which of the two mirrors has the others; the
- * one that has not is as it was, or is not there. */
-#include "store/manifest.c" /* its hashes and its coding are its own */
+/* The input is the bytes of a manifest. Its first byte says which of the two mirrors has the bytes
+ * that follow; the other mirror is unchanged or missing. */
+#include "store/manifest.c" /* for its static functions: hashes and encoding */
 
 #include "small_index.h"
 #include "target.h"
@@ -17,7 +17,7 @@ typedef enum mirrors {
     MIRRORS_COUNT
 } mirrors;
 
-enum { SEGMENTS = 136 }; /* byte of their number */
+enum { SEGMENTS = 136 }; /* offset of the byte with the number of segments */
 
 static const small_file *mirror(int i) {
     return small_index_file(i == 0 ? "manifest-0" : "manifest-1");
@@ -25,7 +25,7 @@ static const small_file *mirror(int i) {
 
 /* ---- mutations */
 
-/* The hashes and the size that belong to the bytes. */
+/* Corrects the hashes and the size. */
 static size_t seal_again(uint8_t *bytes, size_t size) {
     if (size < FIXED_SIZE + HASH_SIZE) return size;
     size -= size % 8;
@@ -40,7 +40,7 @@ static void change_segments(nd_manifest *m, uint64_t *random) {
            j = random_below(random, count);
     nd_manifest_segment one = m->segments[i];
     switch (random_below(random, 4)) {
-    case 0: /* once more */
+    case 0: /* a segment again */
         if (nd_manifest_add_segment(m, &one, NULL) != ND_OK) target_fail("no memory");
         break;
     case 1: m->segments[i] = m->segments[--m->segment_count]; break;
@@ -54,7 +54,7 @@ static void change_segments(nd_manifest *m, uint64_t *random) {
     }
 }
 
-/* A batch that was begun, with numbers of documents that are there or not. */
+/* An unfinished ingest job, with numbers of documents that exist or not. */
 static void change_pending(nd_manifest *m, uint64_t *random) {
     unsigned char batch[16] = {1};
     batch[8] = (unsigned char)random_below(random, 16);
@@ -79,7 +79,8 @@ static void change_state(nd_manifest *m, uint64_t *random) {
     }
 }
 
-/* What is changed in a state that can be read, and written again. False: neither. */
+/* Decodes a state, changes it and encodes it again. False: the bytes cannot be decoded, or the
+ * state cannot be encoded. */
 static bool mutate_state(uint8_t *bytes, size_t *size, size_t most, uint64_t *random) {
     nd_manifest m;
     unsigned char *changed = NULL;
@@ -125,7 +126,8 @@ static void write_seed(const char *directory, const char *name, mirrors m,
     free(input);
 }
 
-/* The first segment named twice. Of bytes, for it is no state that would be encoded. */
+/* The first segment is named twice. The bytes are changed, because no encoder would write such a
+ * state. */
 static void write_seed_twice(const char *directory, const small_file *file) {
     unsigned char bytes[1024];
     size_t size = file->size + SEGMENT_SIZE, behind = FIXED_SIZE + SEGMENT_SIZE;
@@ -158,8 +160,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     bool alone = m == MIRRORS_FIRST_ALONE || m == MIRRORS_SECOND_ALONE;
     if (alone) small_index_lay(mirror(!changed), NULL, 0);
     else small_index_lay(NULL, NULL, 0);
-    place_put(mirror(changed)->name, bytes + 1, size - 1);
-    if (m == MIRRORS_BOTH) place_put(mirror(1)->name, bytes + 1, size - 1);
+    target_directory_put(mirror(changed)->name, bytes + 1, size - 1);
+    if (m == MIRRORS_BOTH) target_directory_put(mirror(1)->name, bytes + 1, size - 1);
     small_index_use();
     return 0;
 }

@@ -1,4 +1,5 @@
-/* Any bytes as a packed set: what is accepted is a set, and packs to the same bytes. */
+/* The input is the bytes of a packed set. If it is accepted, it is a set, and packs to the same
+ * bytes. */
 #include "similarity/packed_set.h"
 #include "target.h"
 
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEHIND = 8 }; /* bytes behind a set that may be read */
+enum { BEHIND = 8 }; /* readable bytes behind a set */
 
 static void *need(size_t size) {
     void *memory = malloc(size + 1);
@@ -22,7 +23,7 @@ static int ascending(const void *a, const void *b) {
 
 /* ---- mutations */
 
-/* Any numbers, as a set of them. */
+/* Packs any numbers as a set. */
 static size_t pack_any(uint64_t *values, size_t count, uint8_t *bytes, size_t most) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) values[i] &= ND_SET_MASK;
@@ -34,7 +35,7 @@ static size_t pack_any(uint64_t *values, size_t count, uint8_t *bytes, size_t mo
     return nd_packed_set_size(kept);
 }
 
-/* Values of a set that are changed, left out, added. False: it is none. */
+/* Changes, removes or adds values of a set. False: the bytes are no set. */
 static bool mutate_values(uint8_t *bytes, size_t *size, size_t most, uint64_t *random) {
     size_t count;
     if (most == 0 || !nd_packed_set_count(bytes, *size, &count)) return false;
@@ -52,14 +53,14 @@ static bool mutate_values(uint8_t *bytes, size_t *size, size_t most, uint64_t *r
     return set;
 }
 
-/* The size that belongs to the count which the first bytes tell. */
+/* Returns the size that fits the count in the first bytes. */
 static size_t fit(uint8_t *bytes, size_t size, size_t most) {
-    size_t told = 0, wanted = 0;
+    size_t stored_count = 0, wanted = 0;
     for (size_t i = 0; i < size && i < 5; i++) {
-        told |= (size_t)(bytes[i] & 127) << (7 * i);
+        stored_count |= (size_t)(bytes[i] & 127) << (7 * i);
         if (bytes[i] < 128) break;
     }
-    if (told <= ND_SET_MOST) wanted = nd_packed_set_size(told);
+    if (stored_count <= ND_SET_MOST) wanted = nd_packed_set_size(stored_count);
     if (wanted == 0 || wanted > most) return size;
     if (wanted > size) memset(bytes + size, 0, wanted - size);
     return wanted;
@@ -104,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     size_t count;
     uint8_t *packed = need(
         size + BEHIND -
-        1); /* and not one byte more, so that AddressSanitizer sees what is read behind */
+        1); /* and not one byte more, so that AddressSanitizer reports reads behind it */
     memcpy(packed, bytes, size);
     memset(packed + size, 0xb7, BEHIND);
     if (nd_packed_set_count(packed, size, &count)) {

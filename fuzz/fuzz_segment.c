@@ -1,4 +1,4 @@
-/* The bytes of a segment with rows of its own. */
+/* The input is the bytes of a segment that stores its own rows. */
 #include "sealed_target.h"
 
 const small_file *sealed_target_file(void) { return small_index_segment(1); }

@@ -1,11 +1,11 @@
-/* The files of a stream. The lowest bit of the first byte says whether what follows are the bytes
- * of its state, or the arrivals in its log, each a length of 16 bits and its bytes; the next bit,
- * whether centres follow, or clusters are found by MinHash, whose index is left out, so that it is
- * read only. Errors are answers like others; what was synced is there when the stream is opened
- * again, and shows the same. */
+/* The input is a file of a stream. The lowest bit of the first byte says whether the bytes of its
+ * state follow, or the arrivals in its log, each a length of 16 bits and its bytes. The next bit
+ * chooses between moving centroids and clusters by MinHash. The index of the latter is left out, so
+ * that the stream is only read. An error is a valid answer. Everything that was synced is there
+ * when the stream is opened again, and looks the same. */
 #include "base/bits.h"
 #include "stream/stream.h"
-#include "place.h"
+#include "target_directory.h"
 #include "sealed_bytes.h"
 #include "target.h"
 
@@ -32,7 +32,7 @@ static const char *const texts[] = {
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 
-static const char *place;
+static const char *work;
 
 /* A stream as it was made: its files, without its index. */
 typedef struct small_stream {
@@ -72,22 +72,29 @@ static void must(nd_status status, const nd_error *error) {
 static nd_status add(nd_stream *s, size_t i, nd_error *error) {
     char id[16];
     size_t length = (size_t)snprintf(id, sizeof id, "d%zu", i);
-    return nd_stream_add(s, id, length, texts[i], strlen(texts[i]), i % 4 ? (double)i * 10 : NAN,
-                         NULL, error);
+    const nd_record document = {.text = texts[i],
+                                .length = strlen(texts[i]),
+                                .id = id,
+                                .id_length = length,
+                                .value = i % 4 ? (double)i * 10 : NAN};
+    return nd_stream_add(s, &document, NULL, error);
 }
 
-/* Some documents are in the state, and the others in the log. */
+/* Some documents are in the state, the others are in the log. */
 static void make_stream(unsigned kind) {
     nd_error error;
     nd_stream *s;
+    nd_analyzer_options analyzer;
     nd_stream_options o;
-    nd_stream_options_init(&o);
+    nd_analyzer_options_init(&analyzer, sizeof analyzer);
+    nd_stream_options_init(&o, sizeof o);
+    analyzer.ngram = kind == 0 ? 1 : 2;
+    o.analyzer = &analyzer;
     o.expire = 70;
-    o.ngram = 2;
     o.threshold = 0.5;
-    if (kind == 0) o.sketch = ND_SKETCH_SIMHASH, o.mode = ND_STREAM_FOLLOW, o.k = 12, o.ngram = 1;
-    place_clear();
-    must(nd_stream_open(place, ND_INDEX_WRITE, &o, NULL, &s, &error), &error);
+    if (kind == 0) o.sketch = ND_SKETCH_SIMHASH, o.mode = ND_STREAM_FOLLOW, o.k = 12;
+    target_directory_clear();
+    must(nd_stream_open(work, ND_INDEX_WRITE, &o, NULL, &s, &error), &error);
     for (size_t i = 0; i < TEXTS; i++) {
         must(add(s, i, &error), &error);
         if (i + 1 == SAVED) must(nd_stream_sync(s, &error), &error);
@@ -95,11 +102,11 @@ static void make_stream(unsigned kind) {
             must(nd_stream_files_save(&s->files, &s->settings, s->clusters, &error), &error);
     }
     nd_stream_close(s);
-    streams[kind].count = place_load(streams[kind].files,
-                                     sizeof streams[kind].files / sizeof *streams[kind].files);
+    streams[kind].count = target_directory_load(
+        streams[kind].files, sizeof streams[kind].files / sizeof *streams[kind].files);
 }
 
-/* ---- laying */
+/* ---- writing the files */
 
 static void put_arrivals(const char *path, uint64_t number, const uint8_t *bytes, size_t size) {
     nd_error error;
@@ -116,17 +123,17 @@ static void put_arrivals(const char *path, uint64_t number, const uint8_t *bytes
 
 static void lay(unsigned kind, bool arrivals, const uint8_t *bytes, size_t size) {
     const small_file *changed = file_of(kind, arrivals ? "log-" : "clusters-");
-    place_clear();
+    target_directory_clear();
     for (size_t f = 0; f < streams[kind].count; f++) {
         const small_file *file = &streams[kind].files[f];
-        if (file != changed) place_put(file->name, file->bytes, file->size);
+        if (file != changed) target_directory_put(file->name, file->bytes, file->size);
     }
     if (!arrivals) {
-        place_put(changed->name, bytes, size);
+        target_directory_put(changed->name, bytes, size);
         return;
     }
     char path[400];
-    snprintf(path, sizeof path, "%s/%s", place, changed->name);
+    snprintf(path, sizeof path, "%s/%s", work, changed->name);
     put_arrivals(path, number_of(changed), bytes, size);
 }
 
@@ -143,7 +150,7 @@ static void put(shown *to, const void *bytes, size_t size) {
     to->size += size;
 }
 
-/* nd_stream_cluster_fn. Ids and terms are read to their ends, for the sanitizers to see. */
+/* nd_stream_cluster_fn. Reads ids and terms to their ends, for the sanitizers. */
 static bool show(void *context, const nd_stream_cluster *c) {
     shown *to = context;
     const uint64_t numbers[] = {c->size, c->founded, c->grown, c->centre.low, c->centre.high};
@@ -160,8 +167,8 @@ static bool show(void *context, const nd_stream_cluster *c) {
 
 static bool look(nd_stream *s, shown *to) {
     nd_error error;
-    nd_stream_info info;
-    nd_stream_describe(s, &info);
+    nd_stream_info info = {.struct_size = sizeof info};
+    must(nd_stream_describe(s, &info, &error), &error);
     to->size = 0;
     put(to, &info.documents, sizeof info.documents);
     return fine(nd_stream_clusters(s, 1, ND_STREAM_TOPICS, true, show, to, &error), &error);
@@ -170,13 +177,13 @@ static bool look(nd_stream *s, shown *to) {
 static bool read_stream(shown *to) {
     nd_error error;
     nd_stream *s;
-    if (!fine(nd_stream_open(place, ND_INDEX_READ, NULL, NULL, &s, &error), &error)) return false;
+    if (!fine(nd_stream_open(work, ND_INDEX_READ, NULL, NULL, &s, &error), &error)) return false;
     bool whole = look(s, to);
     nd_stream_close(s);
     return whole;
 }
 
-/* Whether all documents have been taken and synced. */
+/* Returns whether all documents have been added and synced. */
 static bool go_on(nd_stream *s) {
     nd_error error;
     bool whole = true;
@@ -192,20 +199,21 @@ static void use(unsigned kind) {
     shown before = {texts_shown[0], 0}, after = {texts_shown[1], 0};
     nd_error error;
     nd_stream *s;
-    nd_stream_options options;
-    bool found, whole = read_stream(&before);
-    if (fine(nd_stream_read_options(place, &found, &options, &error), &error) && !found)
+    nd_stream_options *options = NULL;
+    bool whole = read_stream(&before);
+    if (fine(nd_stream_read_options(work, NULL, &options, &error), &error) && !options)
         target_fail("no stream is found");
-    if (kind != 0 || !fine(nd_stream_open(place, ND_INDEX_WRITE, NULL, NULL, &s, &error), &error))
+    nd_stream_options_free(options);
+    if (kind != 0 || !fine(nd_stream_open(work, ND_INDEX_WRITE, NULL, NULL, &s, &error), &error))
         return;
     if (whole && (!look(s, &after) || after.size != before.size ||
                   memcmp(after.text, before.text, after.size) != 0))
-        target_fail("a writer sees what a reader does not");
+        target_fail("a writer and a reader see different streams");
     whole = go_on(s) && look(s, &before);
     nd_stream_close(s);
     if (whole && (!read_stream(&after) || after.size != before.size ||
                   memcmp(after.text, before.text, after.size) != 0))
-        target_fail("what was synced is not what is there");
+        target_fail("the stream is not in its synced state");
 }
 
 /* ---- the target */
@@ -240,9 +248,9 @@ static void write_seeds(const char *directory, unsigned kind) {
     target_write_seed(directory, kind ? "minhash" : "follow", state.bytes, file->size + 1);
     arrivals.bytes[0] = (uint8_t)(2 * kind + 1);
     arrivals.size = 1;
-    place_clear();
-    place_put(log->name, log->bytes, log->size);
-    snprintf(path, sizeof path, "%s/%s", place, log->name);
+    target_directory_clear();
+    target_directory_put(log->name, log->bytes, log->size);
+    snprintf(path, sizeof path, "%s/%s", work, log->name);
     must(nd_wal_read(path, number_of(log), take_arrival, &arrivals, &nd_allocator_default, &tail,
                      &error),
          &error);
@@ -257,7 +265,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigne
 }
 
 int LLVMFuzzerInitialize(int *count, char ***arguments) {
-    place = place_make();
+    work = target_directory_make();
     for (unsigned kind = 0; kind < KINDS; kind++) make_stream(kind);
     const char *seeds = target_seeds(*count, *arguments);
     if (!seeds) return 0;

@@ -1,5 +1,6 @@
-/* Any bytes as a table of weights or a list of stop words, up to the first NUL, and behind it a
- * text that is weighed by it. The first byte tells which it is, and how the text is cut. */
+/* The bytes up to the first NUL are a table of weights or a list of stop words; the bytes behind it
+ * are a text that is weighed with it. The first byte chooses the kind of the file and the analyzer.
+ */
 #include "target.h"
 
 #include <stdlib.h>
@@ -7,19 +8,19 @@
 
 enum { TOP = 5, MOST_WEIGHT = 1 << 18 };
 
-/* Which file, and which analyzer: bits of the first byte. */
+/* Bits of the first byte: the kind of the file, and the analyzer. */
 enum { STOP_WORDS = 1, SEGMENTS = 2 };
 
 /* ---- the target */
 
-typedef struct told {
+typedef struct collected {
     size_t count;
     double last;
-} told;
+} collected;
 
 /* nd_keyword_fn */
-static bool take(void *context, const nd_keyword *keyword) {
-    told *t = context;
+static bool collect(void *context, const nd_keyword *keyword) {
+    collected *t = context;
     if (keyword->length == 0 || !(keyword->weight > 0) ||
         (t->count > 0 && keyword->weight > t->last))
         target_fail("keyword %zu is out of order", t->count);
@@ -28,19 +29,23 @@ static bool take(void *context, const nd_keyword *keyword) {
     return true;
 }
 
-/* A table that needs the other analyzer is refused; else the text is, for what it is itself. */
+/* A table that needs the other analyzer is rejected. Otherwise only the text itself can be
+ * rejected. */
 static void weigh(bool segments, const nd_weights *table, const nd_stop_words *stop,
                   const char *text, size_t length) {
-    static nd_dictionary *dictionary; /* without ICU segments need one */
+    static nd_dictionary *dictionary; /* for segments without ICU */
     static const char word[] = "\u4e2d\u56fd\n";
-    nd_analyzer_options analyzed = {
-        .kind = segments ? ND_SEGMENT : ND_WORDS, .ngram = 1, .seed = 1};
-    nd_keywords_options options = {.top = TOP,
-                                   .weighting = table ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF,
-                                   .table = table,
-                                   .stop = stop};
+    nd_analyzer_options analyzed = {.struct_size = sizeof analyzed,
+                                    .kind = segments ? ND_SEGMENT : ND_WORDS,
+                                    .ngram = 1,
+                                    .seed = 1};
+    nd_keyword_options options = {.struct_size = sizeof options,
+                                  .top = TOP,
+                                  .weighting = table ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF,
+                                  .table = table,
+                                  .stop = stop};
     nd_analyzer *analyzer = NULL;
-    told t = {0};
+    collected t = {0};
     nd_error error;
     if (!dictionary &&
         nd_dictionary_read(target_file(word, sizeof word - 1), NULL, &dictionary, &error) != ND_OK)
@@ -48,7 +53,7 @@ static void weigh(bool segments, const nd_weights *table, const nd_stop_words *s
     if (segments) analyzed.dictionary = dictionary;
     if (nd_analyzer_create(&analyzed, NULL, &analyzer, &error) != ND_OK)
         target_fail("%s", error.message);
-    nd_status status = nd_keywords_text(analyzer, &options, text, length, take, &t, &error);
+    nd_status status = nd_keywords_text(analyzer, &options, text, length, collect, &t, &error);
     target_check_error(status, &error);
     if (status != ND_OK && status != ND_ERR_INPUT && status != ND_ERR_ARGUMENT)
         target_fail("keywords: %s", error.message);
@@ -56,8 +61,9 @@ static void weigh(bool segments, const nd_weights *table, const nd_stop_words *s
 }
 
 static void check_table(const nd_weights *table) {
-    nd_weights_info info;
-    nd_weights_describe(table, &info);
+    nd_weights_info info = {.struct_size = sizeof info};
+    nd_error error;
+    if (nd_weights_describe(table, &info, &error) != ND_OK) target_fail("%s", error.message);
     double other = nd_weights_of(table, 1);
     if (info.seed != 1 || !(info.absent >= 0 && info.absent <= MOST_WEIGHT) ||
         !(other >= 0 && other <= MOST_WEIGHT))

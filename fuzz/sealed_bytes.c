@@ -1,3 +1,4 @@
+/* Changes sealed files and corrects their hashes: see sealed_bytes.h. */
 #include "sealed_bytes.h"
 
 #include "base/bits.h"
@@ -6,7 +7,7 @@
 
 #include <string.h>
 
-/* The trailer, as storage/sealed_file.h has it. */
+/* The trailer, as storage/sealed_file.h defines it. */
 enum {
     PAGE = ND_SEALED_PAGE,
     ENTRY = 16,
@@ -24,7 +25,7 @@ enum {
 
 static size_t pages_of(size_t bytes) { return (bytes + PAGE - 1) / PAGE; }
 
-/* Pages of the data of the sections in the table; `pages` + 1: more than that. */
+/* Returns the pages of data of the sections in the table; `pages` + 1: more than that. */
 static size_t data_pages(const unsigned char *table, size_t sections, size_t pages) {
     size_t data = 0;
     for (size_t s = 0; s < sections; s++) {
@@ -35,8 +36,8 @@ static size_t data_pages(const unsigned char *table, size_t sections, size_t pag
     return data;
 }
 
-/* Lays the levels of hashes behind the data, as many as there is room for. Returns the hash of the
- * last one's page. */
+/* Writes the levels of hashes behind the data, as many as fit. Returns the hash of the page of the
+ * last level. */
 static uint64_t seal_levels(unsigned char *bytes, size_t data, size_t pages) {
     size_t first = 0, count = data;
     while (count > 1 && first + count + pages_of(count * 8) <= pages) {
@@ -51,7 +52,8 @@ static uint64_t seal_levels(unsigned char *bytes, size_t data, size_t pages) {
     return count == 1 && first < pages ? nd_sealed_page_hash(bytes + first * PAGE, PAGE, first) : 0;
 }
 
-/* Whole pages, whose table and trailer stay what they say, with the hashes that belong to them. */
+/* Corrects the hashes of a file of complete pages. Its table and its trailer keep their other
+ * values. */
 static void seal(unsigned char *bytes, size_t size) {
     size_t pages = size / PAGE, last = pages - 1;
     unsigned char *trailer = bytes + size - TRAILER;

@@ -1,3 +1,4 @@
+/* A target for one sealed file: see sealed_target.h. */
 #include "sealed_target.h"
 
 #include "sealed_bytes.h"

@@ -1,3 +1,4 @@
+/* The small index on disk: see small_index.h. */
 #include "small_index.h"
 
 #include "small_content.h"
@@ -9,8 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- what the library asks of the system: nothing here is to outlive the process, and no other
- * writes */
+/* ---- replaced system calls: nothing here outlives the process, and no other process writes */
 
 int __wrap_fsync(int fd);
 int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left);
@@ -27,16 +27,17 @@ int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left) {
 
 /* ---- its directory */
 
-static const char *place;
-static small_file files[16]; /* by name */
+static const char *directory;
+static small_file files[16]; /* sorted by name */
 static size_t file_count;
 static nd_manifest state;
 
 void small_index_lay(const small_file *changed, const void *bytes, size_t size) {
-    place_clear();
+    target_directory_clear();
     for (size_t f = 0; f < file_count; f++)
-        if (&files[f] != changed) place_put(files[f].name, files[f].bytes, files[f].size);
-    if (bytes) place_put(changed->name, bytes, size);
+        if (&files[f] != changed)
+            target_directory_put(files[f].name, files[f].bytes, files[f].size);
+    if (bytes) target_directory_put(changed->name, bytes, size);
 }
 
 const small_file *small_index_segment(size_t segment) {
@@ -44,13 +45,13 @@ const small_file *small_index_segment(size_t segment) {
         if (strncmp(files[f].name, "segment-", 8) == 0 &&
             small_index_number(&files[f]) == state.segments[segment].file)
             return &files[f];
-    target_fail("%s: there is no segment %zu", place, segment);
+    target_fail("%s: there is no segment %zu", directory, segment);
 }
 
 const small_file *small_index_file(const char *prefix) {
     for (size_t f = 0; f < file_count; f++)
         if (strncmp(files[f].name, prefix, strlen(prefix)) == 0) return &files[f];
-    target_fail("%s: there is no file %s", place, prefix);
+    target_fail("%s: there is no file %s", directory, prefix);
 }
 
 uint64_t small_index_number(const small_file *file) {
@@ -60,20 +61,20 @@ uint64_t small_index_number(const small_file *file) {
 void small_index_lay_sealed(const small_file *changed, const void *bytes, size_t size,
                             const nd_seal *seal) {
     nd_error error;
-    nd_manifest told;
+    nd_manifest updated;
     small_index_lay(changed, bytes, size);
-    if (nd_manifest_copy(&state, &told, &error) != ND_OK) target_fail("%s", error.message);
+    if (nd_manifest_copy(&state, &updated, &error) != ND_OK) target_fail("%s", error.message);
     uint64_t number = small_index_number(changed);
-    if (told.removed == number) told.removed_seal = *seal;
-    for (size_t i = 0; i < told.segment_count; i++)
-        if (told.segments[i].file == number) told.segments[i].seal = *seal;
-    if (nd_manifest_write(place, &told, &error) != ND_OK) target_fail("%s", error.message);
-    nd_manifest_free(&told);
+    if (updated.removed == number) updated.removed_seal = *seal;
+    for (size_t i = 0; i < updated.segment_count; i++)
+        if (updated.segments[i].file == number) updated.segments[i].seal = *seal;
+    if (nd_manifest_write(directory, &updated, &error) != ND_OK) target_fail("%s", error.message);
+    nd_manifest_free(&updated);
 }
 
 /* ---- its use */
 
-/* What nd_index_check has called whole fails in nothing. */
+/* The check has found the index sound: nothing may fail from now on. */
 static bool whole;
 
 bool small_fine(nd_status status, const nd_error *error) {
@@ -89,16 +90,13 @@ bool small_fine(nd_status status, const nd_error *error) {
     return false;
 }
 
-void small_check(nd_index *x) {
-    nd_error error;
-    whole = small_fine(nd_index_check(x, &error), &error);
-}
+void small_checked(nd_status status, const nd_error *error) { whole = small_fine(status, error); }
 
 bool small_is_whole(void) { return whole; }
 
 void small_index_use(void) {
     whole = false;
-    small_content_use(place);
+    small_content_use(directory);
 }
 
 /* ---- its making */
@@ -107,11 +105,11 @@ void small_index_make(void) {
     nd_error error;
     bool repair;
     whole = true;
-    place = place_make();
-    small_content_make(place);
+    directory = target_directory_make();
+    small_content_make(directory);
     nd_manifest_init(&state, &nd_allocator_default);
-    small_fine(nd_manifest_read(place, &nd_allocator_default, &state, &repair, &error), &error);
-    file_count = place_load(files, sizeof files / sizeof *files);
+    small_fine(nd_manifest_read(directory, &nd_allocator_default, &state, &repair, &error), &error);
+    file_count = target_directory_load(files, sizeof files / sizeof *files);
     if (state.segment_count != 2 || state.segments[0].documents != small_content_first())
-        target_fail("%s: not the small index that is wanted", place);
+        target_fail("%s: not the small index that is wanted", directory);
 }

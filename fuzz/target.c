@@ -1,3 +1,4 @@
+/* Random numbers, mutations and seeds of all targets: see target.h. */
 #include "target.h"
 
 #include "base/hash.h"
@@ -23,7 +24,7 @@ uint64_t random_below(uint64_t *seed, uint64_t limit) {
     return nd_mix64(*seed += ND_HASH_POLY) % limit;
 }
 
-/* Where zeros fill a file to its end, only the first of them are worth a change. */
+/* If zeros fill a file to its end, only the first of them are worth a change. */
 static size_t bytes_in_use(const uint8_t *bytes, size_t size) {
     enum { ZEROS = 32 };
     size_t used = size;
@@ -37,7 +38,7 @@ size_t mutate_bytes(uint8_t *bytes, size_t size, size_t most, uint64_t *seed) {
     for (uint64_t changes = random_below(seed, 4) + 1; changes > 0; changes--) {
         size_t width = (size_t)1 << random_below(seed, 5), at = random_below(seed, used);
         if (random_below(seed, 2))
-            at -= at % width; /* numbers often stand at multiples of their size */
+            at -= at % width; /* numbers are often at multiples of their size */
         if (width > size - at) width = size - at;
         LLVMFuzzerMutate(bytes + at, width, width);
     }

@@ -1,5 +1,5 @@
-/* What libFuzzer calls in a target, what a target calls in it, and what all targets have in common:
- * random numbers, mutations, seeds. */
+/* The interface between libFuzzer and a target, and the parts that all targets share: random
+ * numbers, mutations, seeds. */
 #ifndef ND_FUZZ_TARGET_H
 #define ND_FUZZ_TARGET_H
 
@@ -16,18 +16,18 @@ _Noreturn void target_fail(const char *format, ...) __attribute__((format(printf
 /* 0 to limit - 1; limit > 0. */
 uint64_t random_below(uint64_t *seed, uint64_t limit);
 
-/* A few bytes in place as a rule, so that the sizes which a file tells of itself still hold; now
- * and then anything. Returns the new size, at most `most`. */
+/* Usually changes a few bytes in place, so that the sizes stored in a file stay right; sometimes
+ * changes anything. Returns the new size, at most `most`. */
 size_t mutate_bytes(uint8_t *bytes, size_t size, size_t most, uint64_t *seed);
 
-/* The name of a file in memory that has these bytes, until the next call. */
+/* Returns the name of a file in memory with these bytes, valid until the next call. */
 const char *target_file(const void *bytes, size_t size);
 
-/* Fails where the error of a call that did not succeed is not that of its status, or has no message
+/* Fails if the error of a failed call has another status than the call returned, or has no message
  * of one line. */
 void target_check_error(nd_status status, const nd_error *error);
 
-/* The directory of `TARGET --write-seeds DIRECTORY`, where that is asked for; else NULL. */
+/* Returns the directory of `TARGET --write-seeds DIRECTORY`; NULL if the option is not given. */
 const char *target_seeds(int count, char **arguments);
 void target_write_seed(const char *directory, const char *name, const void *bytes, size_t size);
 

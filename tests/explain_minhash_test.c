@@ -1,6 +1,6 @@
-/* What cli/explain/explain_minhash.c prints, against golden/explain_minhash.txt. There the
- * permutations were followed by hand, and the exact similarities: 2 of 4 rows, none of 6, 1 of 5;
- * equal values of the functions were counted. */
+/* The output of cli/explain/explain_minhash.c, against golden/explain_minhash.txt. The golden file
+ * was worked out by hand: the permutations were followed, the equal values counted, and the exact
+ * similarities are 2 of 4 rows, 0 of 6 and 1 of 5. */
 #include "explain/explain_minhash.h"
 
 #include "test.h"
@@ -45,7 +45,7 @@ static void test_golden(void **state) {
     free(text);
 }
 
-/* Without labels there are hashes; a set without rows has no places. */
+/* Without labels the hashes are shown; a set without rows has no positions. */
 static void test_bare(void **state) {
     (void)state;
     explained_sets given = {names, 2, NULL, hashes, 1, (const uint8_t[]){1, 0}, 2, 1};
@@ -58,7 +58,7 @@ static void test_bare(void **state) {
     free(text);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     static const uint64_t many[EXPLAIN_MOST_ROWS + 1];
     static const uint8_t column[EXPLAIN_MOST_ROWS + 1];
@@ -76,6 +76,6 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_bare),
-                                       cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_rejected)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Tables of flags that are wrong are found, and parts get the values of their own flags. */
+/* Tables of flags: faults in a table are found, and each part of the settings gets the values of
+ * its own flags. */
 #include "flags/flags.h"
 
 #include "test.h"
@@ -95,7 +96,7 @@ static void unknown_flags_are_named(void **state) {
     assert_string_equal(given.unknown, "--colour=red");
 }
 
-static void defaults_are_told_from_the_part(void **state) {
+static void defaults_come_from_the_part(void **state) {
     (void)state;
     char text[200];
     const part p = {.count = 5, .choice = 32};
@@ -106,9 +107,8 @@ static void defaults_are_told_from_the_part(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_tables_are_found),
-                                       cmocka_unit_test(values_go_to_their_parts),
-                                       cmocka_unit_test(unknown_flags_are_named),
-                                       cmocka_unit_test(defaults_are_told_from_the_part)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_tables_are_found), cmocka_unit_test(values_go_to_their_parts),
+        cmocka_unit_test(unknown_flags_are_named), cmocka_unit_test(defaults_come_from_the_part)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,11 +111,12 @@ static bool print_cluster(void *context, const nd_stream_cluster *c) {
 static nd_status print_clusters(const clusters_settings *s, nd_stream *stream, nd_error *error) {
     static const char header[] = "cluster\tsize\tfounded\tgrown\tcentral\ttopics\n";
     const cluster_settings *c = &s->cluster;
-    nd_stream_info info;
+    nd_stream_info info = {.struct_size = sizeof info};
     printer p = {.json = s->result.json};
-    nd_stream_describe(stream, &info);
-    if (info.options.sketch == ND_SKETCH_SIMHASH) p.bits = info.options.simhash.bits;
-    nd_status status = results_open(&p.results, s->result.output, p.json ? NULL : header, error);
+    nd_status status = nd_stream_describe(stream, &info, error);
+    if (status != ND_OK) return status;
+    if (info.options->sketch == ND_SKETCH_SIMHASH) p.bits = info.options->simhash->bits;
+    status = results_open(&p.results, s->result.output, p.json ? NULL : header, error);
     if (status != ND_OK) return status;
     status = nd_stream_clusters(stream, c->min_size, c->topics, c->members, print_cluster, &p,
                                 error);

@@ -107,7 +107,7 @@ static const flag_group groups[] = {FLAG_GROUP(compare_settings, result, result_
 static void init(void *settings) {
     compare_settings *s = settings;
     nd_compare_options options;
-    nd_compare_options_init(&options);
+    nd_compare_options_init(&options, sizeof options);
     input_settings_init(&s->input);
     similarity_settings_init(&s->similarity);
     text_settings_init(&s->text);
@@ -155,24 +155,22 @@ static bool flags_agree(const invocation *call) {
 
 /* ---- the comparison */
 
-static nd_compare_options options_of(const compare_settings *s, const text_files *files) {
-    nd_compare_options o;
-    nd_compare_options_init(&o);
-    o.analyzer = s->text.analyzer;
-    o.ngram = s->text.ngram;
-    o.seed = s->text.seed;
-    o.stem = s->text.stem;
-    o.dictionary = files->dictionary;
-    o.table = files->weights;
-    o.stop = files->stop;
-    o.bits = s->fingerprint.bits;
-    o.threshold = s->similarity.threshold;
-    o.recall = s->similarity.recall;
-    o.perms = s->similarity.perms;
-    o.bottom_k = s->measure.bottom_k;
-    o.least_run = s->passage.min;
-    o.gap = s->passage.gap;
-    return o;
+/* The analyzer is of the pair, to which the options point. */
+static void set_options(pair *p, const compare_settings *s, const text_files *files) {
+    nd_compare_options *o = &p->options;
+    p->analyzer = analyzer_options_of(&s->text);
+    p->analyzer.dictionary = files->dictionary;
+    nd_compare_options_init(o, sizeof *o);
+    o->analyzer = &p->analyzer;
+    o->table = files->weights;
+    o->stop = files->stop;
+    o->bits = s->fingerprint.bits;
+    o->threshold = s->similarity.threshold;
+    o->recall = s->similarity.recall;
+    o->perms = s->similarity.perms;
+    o->bottom_k = s->measure.bottom_k;
+    o->least_run = s->passage.min;
+    o->gap = s->passage.gap;
 }
 
 /* The page is made in memory and written as one file. False: reported. */
@@ -208,14 +206,14 @@ static int compare(const invocation *call, pair *p) {
     const compare_settings *s = call->settings;
     text_files files;
     nd_error error;
-    nd_job_options job;
-    nd_job_options_init(&job);
-    nd_status status = text_files_read(&s->text, job.memory / 2, &files, &error);
-    p->options = options_of(s, &files);
+    nd_resources usual;
+    nd_resources_init(&usual, sizeof usual);
+    nd_status status = text_files_read(&s->text, usual.memory / 2, &files, &error);
+    set_options(p, s, &files);
     const pair_text *a = &p->texts[0], *b = &p->texts[1];
     if (status == ND_OK)
-        status = nd_compare(&p->options, a->bytes, a->length, b->bytes, b->length, NULL,
-                            &p->comparison, &error);
+        status = nd_compare(&p->options, a->bytes, a->length, b->bytes, b->length, &p->comparison,
+                            &error);
     if (status != ND_OK) complain("%s", error.message);
     int end = status == ND_OK ? print_comparison(call, p) : EXIT_FAILED;
     text_files_free(&files);

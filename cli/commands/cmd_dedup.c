@@ -84,44 +84,65 @@ static void init(void *settings) {
 /* ---- the job */
 
 /* A new index gets the settings of the job. */
-static nd_status create_index(const nd_job_options *o, nd_error *error) {
-    const nd_index_options options = {.analyzer = o->analyzer,
-                                      .ngram = o->ngram,
+static nd_status create_index(const char *path, const nd_similarity_options *o, nd_error *error) {
+    const nd_index_options options = {.struct_size = sizeof options,
+                                      .analyzer = o->analyzer,
                                       .threshold = o->threshold,
                                       .recall = o->recall,
                                       .perms = o->perms,
-                                      .seed = o->seed,
                                       .sketch_only = o->verify == ND_VERIFY_NONE};
-    return nd_index_create(o->index, &options, error);
+    return nd_index_create(path, &options, error);
 }
 
 /* nd_dedup compares the other settings with the index. But it takes ND_VERIFY_EXACT for
  * ND_VERIFY_NONE where the index has only sketches, although the user may have asked for it. */
-static nd_status check_exact(const nd_job_options *o, nd_error *error) {
-    nd_index *index;
-    nd_index_info info;
-    nd_status status = nd_index_open(o->index, ND_INDEX_READ, NULL, &index, error);
-    if (status != ND_OK) return status;
-    nd_index_describe(index, &info);
-    nd_index_close(index);
-    if (!info.options.sketch_only) return ND_OK;
+static nd_status check_exact(const char *path, nd_index *index, nd_error *error) {
+    nd_index_info info = {.struct_size = sizeof info};
+    nd_status status = nd_index_describe(index, &info, error);
+    if (status != ND_OK || !info.options->sketch_only) return status;
     snprintf(error->message, sizeof error->message,
-             "%s: made with sketches only, so that --verify exact is impossible", o->index);
+             "%s: made with sketches only, so that --verify exact is impossible", path);
     return ND_ERR_ARGUMENT;
+}
+
+/* *out NULL: the job has no index. */
+static nd_status open_index(const command_job *j, const nd_similarity_options *similarity,
+                            nd_index **out, nd_error *error) {
+    const dedup_settings *s = j->call->settings;
+    const char *path = s->index.directory;
+    nd_status status = ND_OK;
+    *out = NULL;
+    if (!path) return ND_OK;
+    if (access(path, F_OK) != 0 && errno == ENOENT) status = create_index(path, similarity, error);
+    if (status == ND_OK) status = nd_index_open(path, ND_INDEX_WRITE, NULL, out, error);
+    if (status != ND_OK) return status;
+    nd_index_set_sync(*out, sync_of(&s->batch));
+    bool exact = similarity->verify == ND_VERIFY_EXACT && flag_is_given(j->call->given, "verify");
+    return exact ? check_exact(path, *out, error) : ND_OK;
 }
 
 /* job_fn */
 static nd_status run_dedup(command_job *j, nd_job_summary *summary, nd_error *error) {
     const dedup_settings *s = j->call->settings;
-    nd_job_options *options = &j->options;
-    options->simhash.table = j->files.weights;
-    bool missing = options->index && access(options->index, F_OK) != 0 && errno == ENOENT;
-    bool exact = options->index && s->match.sketch.verify == ND_VERIFY_EXACT &&
-                 flag_is_given(j->call->given, "verify");
-    nd_status status = missing ? create_index(options, error)
-                       : exact ? check_exact(options, error)
-                               : ND_OK;
-    return status == ND_OK ? nd_dedup(options, summary, error) : status;
+    match_options match;
+    nd_survivor_options survivors = survivor_options_of(&s->keep);
+    nd_output_options files = output_options_of(&s->tables);
+    nd_index_use use = index_use_of(&s->batch);
+    match_options_fill(&s->match, j, &match);
+    survivors.group = s->group.group;
+    files.kept = j->output;
+    files.null_paths = s->output.null_paths;
+    nd_status status = open_index(j, &match.similarity, &use.index, error);
+    const nd_dedup_options options = {.struct_size = sizeof options,
+                                      .input = &j->input,
+                                      .similarity = &match.similarity,
+                                      .survivors = &survivors,
+                                      .index = use.index ? &use : NULL,
+                                      .outputs = &files,
+                                      .resources = &j->resources};
+    if (status == ND_OK) status = nd_dedup(&options, summary, error);
+    nd_index_close(use.index);
+    return status;
 }
 
 /* False: reported. */
@@ -143,14 +164,8 @@ static int run(const invocation *call) {
     if (!match_flags_agree(call->given, &s->match) || !index_flags_agree(s, call->given))
         return EXIT_USAGE;
     command_job j = match_job(call, &s->match, s->output.output, run_dedup);
-    keep_settings_apply(&s->keep, &j.options);
-    table_settings_apply(&s->tables, &j.options);
-    batch_settings_apply(&s->batch, &j.options);
+    j.tables = &s->tables;
     j.keep_field = s->keep.field;
-    j.options.group = s->group.group;
-    j.options.index = s->index.directory;
-    j.options.output = j.output;
-    j.options.null_paths = s->output.null_paths;
     return job_run(&j);
 }
 

@@ -30,12 +30,14 @@ static void init(void *settings) {
 static nd_status add(command_job *j, nd_job_summary *summary, nd_error *error) {
     const hamming_add_settings *s = j->call->settings;
     const nd_fingerprint_source source = hamming_source(&s->fingerprint, j->inputs[0]);
-    nd_index *index;
-    nd_status status = nd_index_open(j->call->operands[0], ND_INDEX_WRITE, NULL, &index, error);
+    const nd_hamming_load_options options = {
+        .struct_size = sizeof options, .resources = &j->resources, .replace = s->batch.replace};
+    nd_hamming_index *index;
+    nd_status status = nd_hamming_open(j->call->operands[0], ND_INDEX_WRITE, NULL, &index, error);
     if (status != ND_OK) return status;
-    nd_index_set_sync(index, s->batch.sync == SYNC_OFF ? ND_SYNC_OFF : ND_SYNC_EACH);
-    status = nd_hamming_load(index, &source, &j->options, summary, error);
-    nd_index_close(index);
+    nd_hamming_set_sync(index, s->batch.sync == SYNC_OFF ? ND_SYNC_OFF : ND_SYNC_EACH);
+    status = nd_hamming_load(index, &source, &options, summary, error);
+    nd_hamming_close(index);
     return status;
 }
 
@@ -46,9 +48,7 @@ static int run(const invocation *call) {
                      .report = &s->report,
                      .inputs = call->operands + 1,
                      .input_count = call->count - 1};
-    nd_job_options_init(&j.options);
-    resource_settings_apply(&s->resources, &j.options);
-    j.options.replace = s->batch.replace;
+    j.resources = resources_of(&s->resources);
     return job_run(&j);
 }
 

@@ -35,7 +35,7 @@ static void init(void *settings) {
 
 static nd_hamming_options options_of(const fingerprint_settings *s) {
     nd_hamming_options o;
-    nd_hamming_options_init(&o);
+    nd_hamming_options_init(&o, sizeof o);
     o.bits = s->bits;
     o.k = fingerprint_k(s, o.k);
     o.numbered = s->file_format != ND_FINGERPRINTS_HEX;
@@ -48,7 +48,7 @@ static nd_status build(command_job *j, nd_job_summary *summary, nd_error *error)
     const hamming_create_settings *s = j->call->settings;
     const nd_hamming_options options = options_of(&s->fingerprint);
     const nd_fingerprint_source source = hamming_source(&s->fingerprint, j->inputs[0]);
-    return nd_hamming_build(j->call->operands[0], &options, &source, &j->options, summary, error);
+    return nd_hamming_build(j->call->operands[0], &options, &source, &j->resources, summary, error);
 }
 
 static int create_empty(const invocation *call) {
@@ -81,8 +81,7 @@ static int run(const invocation *call) {
                      .report = &s->report,
                      .inputs = call->operands + 1,
                      .input_count = call->count - 1};
-    nd_job_options_init(&j.options);
-    resource_settings_apply(&s->resources, &j.options);
+    j.resources = resources_of(&s->resources);
     return job_run(&j);
 }
 

@@ -66,18 +66,18 @@ static void init(void *settings) {
 
 /* ---- results */
 
-static void print_binary(FILE *out, const nd_join_pair *pair) {
+static void print_binary(FILE *out, const nd_hamming_pair *pair) {
     hamming_put_binary(out, (const uint64_t[]){pair->number_a, pair->number_b, pair->distance}, 3);
 }
 
-static void print_pair_row(FILE *out, const nd_join_pair *pair) {
+static void print_pair_row(FILE *out, const nd_hamming_pair *pair) {
     print_table_text(out, pair->id_a, pair->id_a_length);
     putc('\t', out);
     print_table_text(out, pair->id_b, pair->id_b_length);
     fprintf(out, "\t%u\n", (unsigned)pair->distance);
 }
 
-static void print_pair_object(FILE *out, const nd_join_pair *pair) {
+static void print_pair_object(FILE *out, const nd_hamming_pair *pair) {
     fputs("{\"id_a\":", out);
     print_json_text(out, pair->id_a, pair->id_a_length);
     fputs(",\"id_b\":", out);
@@ -86,14 +86,14 @@ static void print_pair_object(FILE *out, const nd_join_pair *pair) {
 }
 
 /* A group is reported as pairs of its first member, a, with each other one, b. */
-static void print_group_row(FILE *out, const nd_join_pair *pair) {
+static void print_group_row(FILE *out, const nd_hamming_pair *pair) {
     print_table_text(out, pair->id_b, pair->id_b_length);
     putc('\t', out);
     print_table_text(out, pair->id_a, pair->id_a_length);
     putc('\n', out);
 }
 
-static void print_group_object(FILE *out, const nd_join_pair *pair) {
+static void print_group_object(FILE *out, const nd_hamming_pair *pair) {
     fputs("{\"id\":", out);
     print_json_text(out, pair->id_b, pair->id_b_length);
     fputs(",\"group\":", out);
@@ -101,7 +101,7 @@ static void print_group_object(FILE *out, const nd_join_pair *pair) {
     fputs("}\n", out);
 }
 
-typedef void pair_printer(FILE *out, const nd_join_pair *pair);
+typedef void pair_printer(FILE *out, const nd_hamming_pair *pair);
 
 static pair_printer *printer_of(const hamming_join_settings *s) {
     if (s->binary.binary) return print_binary;
@@ -119,8 +119,8 @@ typedef struct printer {
     results results;
 } printer;
 
-/* nd_join_pair_fn; `context` is the printer. */
-static bool print_pair(void *context, const nd_join_pair *pair) {
+/* nd_hamming_pair_fn; `context` is the printer. */
+static bool print_pair(void *context, const nd_hamming_pair *pair) {
     printer *p = context;
     results_begin(&p->results);
     p->print(p->results.out, pair);
@@ -131,7 +131,7 @@ static bool print_pair(void *context, const nd_join_pair *pair) {
 
 /* An operand: the directory of an index, or a file. */
 typedef struct join_operand {
-    nd_index *index; /* NULL: a file */
+    nd_hamming_index *index; /* NULL: a file */
     nd_fingerprint_source source;
     nd_hamming_side side;
 } join_operand;
@@ -141,32 +141,28 @@ static nd_status open_operand(const command_job *j, int i, join_operand *o, uint
                               nd_error *error) {
     const hamming_join_settings *s = j->call->settings;
     const char *path = j->inputs[i];
-    nd_index_info info;
+    nd_hamming_info info = {.struct_size = sizeof info};
     o->source = hamming_source(&s->fingerprint, path);
     o->side = (nd_hamming_side){.source = &o->source};
     if (!is_directory(path)) return ND_OK;
-    nd_status status = nd_index_open(path, ND_INDEX_READ, NULL, &o->index, error);
+    nd_status status = nd_hamming_open(path, ND_INDEX_READ, NULL, &o->index, error);
     if (status != ND_OK) return status;
     o->side = (nd_hamming_side){.index = o->index};
-    nd_index_describe(o->index, &info);
-    if (info.hamming.bits && !flag_is_given(j->call->given, "bits")) *bits = info.hamming.bits;
-    return ND_OK;
+    status = nd_hamming_describe(o->index, &info, error);
+    if (status == ND_OK && !flag_is_given(j->call->given, "bits")) *bits = info.options->bits;
+    return status;
 }
 
 static nd_status join_operands(const command_job *j, join_operand operands[2], printer *p,
                                nd_job_summary *summary, nd_error *error) {
     const hamming_join_settings *s = j->call->settings;
     bool files = false;
-    nd_join_options options;
-    nd_join_options_init(&options);
+    nd_hamming_join_options options;
+    nd_hamming_join_options_init(&options, sizeof options);
     options.bits = s->fingerprint.bits;
     options.k = fingerprint_k(&s->fingerprint, options.k);
-    options.groups = s->group.groups;
-    options.memory = j->options.memory;
-    options.threads = j->options.threads;
-    options.work = j->options.work;
-    options.on_progress = j->options.on_progress;
-    options.notice_context = j->options.notice_context;
+    options.kind = s->group.groups ? ND_JOIN_GROUPS : ND_JOIN_PAIRS;
+    options.resources = &j->resources;
     for (int i = 0; i < j->input_count; i++) {
         nd_status status = open_operand(j, i, &operands[i], &options.bits, error);
         if (status != ND_OK) return status;
@@ -177,8 +173,8 @@ static nd_status join_operands(const command_job *j, join_operand operands[2], p
                  "--format: only with files; the operands are indexes");
         return ND_ERR_ARGUMENT;
     }
-    return nd_join(&operands[0].side, j->input_count > 1 ? &operands[1].side : NULL, &options,
-                   print_pair, p, summary, error);
+    return nd_hamming_join(&operands[0].side, j->input_count > 1 ? &operands[1].side : NULL,
+                           &options, print_pair, p, summary, error);
 }
 
 /* job_fn */
@@ -189,7 +185,7 @@ static nd_status join(command_job *j, nd_job_summary *summary, nd_error *error) 
     nd_status status = results_open(&p.results, j->output, header_of(s), error);
     if (status != ND_OK) return status;
     status = join_operands(j, operands, &p, summary, error);
-    for (int i = 0; i < 2; i++) nd_index_close(operands[i].index);
+    for (int i = 0; i < 2; i++) nd_hamming_close(operands[i].index);
     return results_close(&p.results, status, error);
 }
 
@@ -212,8 +208,7 @@ static int run(const invocation *call) {
                      .input_count = call->count,
                      .output = s->result.output ? s->result.output : "-",
                      .result_file = true};
-    nd_job_options_init(&j.options);
-    resource_settings_apply(&s->resources, &j.options);
+    j.resources = resources_of(&s->resources);
     return job_run(&j);
 }
 

@@ -129,7 +129,7 @@ static int run(const invocation *call) {
     nd_hamming_costs costs;
     nd_error error;
     results r;
-    nd_hamming_options_init(&usual);
+    nd_hamming_options_init(&usual, sizeof usual);
     nd_hamming_costs_init(&costs);
     const plan_request p = {.count = s->plan.n,
                             .bits = s->fingerprint.bits,
@@ -140,8 +140,13 @@ static int run(const invocation *call) {
         return EXIT_USAGE;
     }
     if (s->plan.costs && !hamming_costs_read(s->plan.costs, &costs)) return EXIT_FAILED;
-    if (nd_hamming_plan(p.count, p.bits, p.k, (double)p.tables, &costs, list, &designs, &error) !=
-        ND_OK) {
+    const nd_hamming_plan_options options = {.struct_size = sizeof options,
+                                             .fingerprints = p.count,
+                                             .bits = p.bits,
+                                             .k = p.k,
+                                             .memory = (double)p.tables,
+                                             .costs = &costs};
+    if (nd_hamming_plan(&options, list, &designs, &error) != ND_OK) {
         complain("%s", error.message);
         return EXIT_USAGE;
     }

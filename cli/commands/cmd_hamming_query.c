@@ -157,68 +157,79 @@ static bool print_answer(void *context, const nd_hamming_answer *answer) {
 
 /* ---- the search */
 
-static nd_find_kind kind_of(const match_choice_settings *s) {
-    return s->count             ? ND_FIND_COUNT
-           : s->nearest         ? ND_FIND_NEAREST
-           : s->any || s->limit ? ND_FIND_ANY
-                                : ND_FIND_ALL;
+static nd_hamming_kind kind_of(const match_choice_settings *s) {
+    return s->count             ? ND_HAMMING_COUNT
+           : s->nearest         ? ND_HAMMING_NEAREST
+           : s->any || s->limit ? ND_HAMMING_ANY
+                                : ND_HAMMING_ALL;
 }
 
 /* Microseconds in which one thread compares a query with all fingerprints of an index, as neardup
  * hamming plan estimates them; 0: not known. */
-static double scan_time(const nd_index_info *info, uint32_t k) {
+static double scan_time(const nd_hamming_info *info, uint32_t k) {
     nd_hamming_estimate list[ND_HAMMING_ESTIMATES];
     size_t count = 0;
     nd_error error;
-    double n = info->documents > 0 ? (double)info->documents : 1;
-    if (nd_hamming_plan(n, info->hamming.bits, k, 0, NULL, list, &count, &error) != ND_OK) return 0;
+    nd_hamming_plan_options plan;
+    nd_hamming_plan_options_init(&plan, sizeof plan);
+    plan.fingerprints = info->fingerprints > 0 ? (double)info->fingerprints : 1;
+    plan.bits = info->options->bits;
+    plan.k = k;
+    if (nd_hamming_plan(&plan, list, &count, &error) != ND_OK) return 0;
     for (size_t i = 0; i < count; i++)
         if (strcmp(list[i].name, "scan") == 0) return list[i].microseconds;
     return 0;
 }
 
 /* Warns that a k for which the index was not made costs time. */
-static void warn_of_cost(const char *directory, const nd_index_info *info, uint32_t k) {
+static void warn_of_cost(const char *directory, const nd_hamming_info *info, uint32_t k) {
     char counted[48], time[48] = "less than 0.01";
     double ms = scan_time(info, k) / 1000;
     if (ms >= 0.01) snprintf(time, sizeof time, "about %.*f", ms < 10 ? 2 : 0, ms);
     complain("warning: %s: made for k = %u: with k = %u each query is compared with all of %s, %s "
              "ms each; neardup hamming create with -k %u makes an "
              "index that is faster",
-             directory, (unsigned)info->hamming.k, (unsigned)k,
-             index_counted(info, info->documents, counted), time, (unsigned)k);
+             directory, (unsigned)info->options->k, (unsigned)k,
+             index_counted("fingerprint", info->fingerprints, counted), time, (unsigned)k);
 }
 
-static nd_status search(command_job *j, nd_index *index, printer *p, nd_job_summary *summary,
-                        nd_error *error) {
+static nd_status run_queries(command_job *j, nd_hamming_index *index, printer *p,
+                             nd_job_summary *summary, nd_error *error) {
     const hamming_query_settings *s = j->call->settings;
     const char *directory = j->call->operands[0];
     const nd_fingerprint_source source = hamming_source(&s->fingerprint, j->inputs[0]);
-    nd_index_info info;
-    nd_index_describe(index, &info);
-    if (s->binary.binary && info.hamming.bits && !info.hamming.numbered && !s->choice.count) {
+    nd_hamming_info info = {.struct_size = sizeof info};
+    nd_status status = nd_hamming_describe(index, &info, error);
+    if (status != ND_OK) return status;
+    if (s->binary.binary && !info.options->numbered && !s->choice.count) {
         snprintf(error->message, sizeof error->message, "%s: --binary: its ids are not numbers",
                  directory);
         return ND_ERR_ARGUMENT;
     }
-    uint32_t k = fingerprint_k(&s->fingerprint, info.hamming.k);
-    if (k > info.hamming.k && k <= info.hamming.bits / 4) warn_of_cost(directory, &info, k);
-    return nd_hamming_query(index, &source, k, kind_of(&s->choice),
-                            s->choice.limit ? s->choice.limit : 1, &j->options, print_answer, p,
-                            summary, error);
+    uint32_t k = fingerprint_k(&s->fingerprint, info.options->k);
+    if (k > info.options->k && k <= info.options->bits / 4) warn_of_cost(directory, &info, k);
+    const nd_hamming_search_options search = {.struct_size = sizeof search,
+                                              .k = k,
+                                              .kind = kind_of(&s->choice),
+                                              .limit = s->choice.limit ? s->choice.limit : 1};
+    const nd_hamming_query_options options = {.struct_size = sizeof options,
+                                              .source = &source,
+                                              .search = &search,
+                                              .resources = &j->resources};
+    return nd_hamming_query(index, &options, print_answer, p, summary, error);
 }
 
 /* job_fn */
 static nd_status query(command_job *j, nd_job_summary *summary, nd_error *error) {
     const hamming_query_settings *s = j->call->settings;
     printer p = {.print = printer_of(s)};
-    nd_index *index;
-    nd_status status = nd_index_open(j->call->operands[0], ND_INDEX_READ, NULL, &index, error);
+    nd_hamming_index *index;
+    nd_status status = nd_hamming_open(j->call->operands[0], ND_INDEX_READ, NULL, &index, error);
     if (status != ND_OK) return status;
     status = results_open(&p.results, j->output, header_of(s), error);
     if (status == ND_OK)
-        status = results_close(&p.results, search(j, index, &p, summary, error), error);
-    nd_index_close(index);
+        status = results_close(&p.results, run_queries(j, index, &p, summary, error), error);
+    nd_hamming_close(index);
     return status;
 }
 
@@ -240,8 +251,7 @@ static int run(const invocation *call) {
                      .input_count = call->count - 1,
                      .output = s->result.output ? s->result.output : "-",
                      .result_file = true};
-    nd_job_options_init(&j.options);
-    resource_settings_apply(&s->resources, &j.options);
+    j.resources = resources_of(&s->resources);
     return job_run(&j);
 }
 

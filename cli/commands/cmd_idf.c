@@ -51,13 +51,18 @@ static const flag_group groups[] = {FLAG_GROUP(idf_settings, extract.output, out
 static void init(void *settings) {
     idf_settings *s = settings;
     extract_settings_init(&s->extract);
-    nd_idf_options_init(&s->table);
+    nd_idf_options_init(&s->table, sizeof s->table);
 }
 
 /* job_fn */
 static nd_status count_words(command_job *j, nd_job_summary *summary, nd_error *error) {
     const idf_settings *s = j->call->settings;
-    return nd_idf(&j->options, &s->table, summary, error);
+    nd_idf_options options = s->table;
+    options.input = &j->input;
+    options.analyzer = &j->analyzer;
+    options.output = j->output;
+    options.resources = &j->resources;
+    return nd_idf(&options, summary, error);
 }
 
 static int run(const invocation *call) {

@@ -49,28 +49,44 @@ static void init(void *settings) {
     resource_settings_init(&s->resources);
 }
 
-/* nd_dedup refuses an index whose settings differ from the job's: so the job gets the index's. */
-static nd_status take_settings(nd_job_options *o, nd_error *error) {
-    nd_index *index;
-    nd_index_info info;
-    nd_status status = nd_index_open(o->index, ND_INDEX_READ, NULL, &index, error);
+/* The job has the settings of the index. */
+static nd_status add_to(command_job *j, nd_index *index, nd_job_summary *summary, nd_error *error) {
+    const index_add_settings *s = j->call->settings;
+    nd_similarity_options similarity;
+    const nd_survivor_options survivors = survivor_options_of(&s->keep);
+    nd_output_options files = output_options_of(&s->tables);
+    nd_index_use use = index_use_of(&s->batch);
+    nd_index_info info = {.struct_size = sizeof info};
+    nd_status status = nd_index_describe(index, &info, error);
     if (status != ND_OK) return status;
-    nd_index_describe(index, &info);
-    nd_index_close(index);
-    if (info.hamming.bits) return ND_OK; /* nd_dedup refuses this index with a better message */
-    o->analyzer = info.options.analyzer;
-    o->ngram = info.options.ngram;
-    o->threshold = info.options.threshold;
-    o->recall = info.options.recall;
-    o->perms = info.options.perms;
-    o->seed = info.options.seed;
-    return ND_OK;
+    nd_similarity_options_init(&similarity, sizeof similarity);
+    similarity.analyzer = info.options->analyzer;
+    similarity.threshold = info.options->threshold;
+    similarity.recall = info.options->recall;
+    similarity.perms = info.options->perms;
+    similarity.max_compare = s->sketch.max_compare;
+    files.kept = j->output;
+    use.index = index;
+    const nd_dedup_options options = {.struct_size = sizeof options,
+                                      .input = &j->input,
+                                      .similarity = &similarity,
+                                      .survivors = &survivors,
+                                      .index = &use,
+                                      .outputs = &files,
+                                      .resources = &j->resources};
+    return nd_dedup(&options, summary, error);
 }
 
 /* job_fn */
 static nd_status add(command_job *j, nd_job_summary *summary, nd_error *error) {
-    nd_status status = take_settings(&j->options, error);
-    return status == ND_OK ? nd_dedup(&j->options, summary, error) : status;
+    const index_add_settings *s = j->call->settings;
+    nd_index *index;
+    nd_status status = nd_index_open(j->call->operands[0], ND_INDEX_WRITE, NULL, &index, error);
+    if (status != ND_OK) return status;
+    nd_index_set_sync(index, sync_of(&s->batch));
+    status = add_to(j, index, summary, error);
+    nd_index_close(index);
+    return status;
 }
 
 static int run(const invocation *call) {
@@ -81,16 +97,11 @@ static int run(const invocation *call) {
                      .inputs = call->operands + 1,
                      .input_count = call->count - 1,
                      .keep_field = s->keep.field,
-                     .output = s->output.output};
-    nd_job_options_init(&j.options);
-    input_settings_apply(&s->input, &j.options);
-    keep_settings_apply(&s->keep, &j.options);
-    table_settings_apply(&s->tables, &j.options);
-    batch_settings_apply(&s->batch, &j.options);
-    resource_settings_apply(&s->resources, &j.options);
-    j.options.max_compare = s->sketch.max_compare;
-    j.options.index = call->operands[0];
-    j.options.output = j.output;
+                     .output = s->output.output,
+                     .tables = &s->tables,
+                     .max_compare = s->sketch.max_compare};
+    j.input = input_options_of(&s->input);
+    j.resources = resources_of(&s->resources);
     return job_run(&j);
 }
 

@@ -51,12 +51,12 @@ static int run(const invocation *call) {
     nd_plan plan;
     nd_error error;
     if (!similarity_plan(&s->similarity, &plan)) return EXIT_USAGE;
-    const nd_index_options options = {.analyzer = s->text.analyzer,
-                                      .ngram = s->text.ngram,
+    const nd_analyzer_options analyzer = analyzer_options_of(&s->text);
+    const nd_index_options options = {.struct_size = sizeof options,
+                                      .analyzer = &analyzer,
                                       .threshold = s->similarity.threshold,
                                       .recall = s->similarity.recall,
                                       .perms = s->similarity.perms,
-                                      .seed = s->text.seed,
                                       .sketch_only = s->store.store == STORE_SKETCH};
     if (nd_index_create(call->operands[0], &options, &error) != ND_OK) {
         complain("%s", error.message);

@@ -3,16 +3,17 @@
 #include "commands/index_command.h"
 #include "commands/info_command.h"
 #include "manual/chapters.h"
+#include "output/complain.h"
 #include "output/numbers.h"
 
 static const char *analyzer_name(const nd_index_info *info) {
     static const char *const names[] = {
         [ND_WORDS] = "words", [ND_CHARS] = "chars", [ND_SEGMENT] = "segment"};
-    return names[info->options.analyzer];
+    return names[info->options->analyzer->kind];
 }
 
 static const char *store_name(const nd_index_info *info) {
-    return info->options.sketch_only ? "sketch" : "exact";
+    return info->options->sketch_only ? "sketch" : "exact";
 }
 
 static double bytes_per_document(const nd_index_info *info) {
@@ -22,7 +23,7 @@ static double bytes_per_document(const nd_index_info *info) {
 static void print_lines(FILE *out, const nd_index_info *info) {
     char remark[80], number[32];
     const nd_plan *plan = &info->plan;
-    const nd_index_options *made = &info->options;
+    const nd_index_options *made = info->options;
     index_print_count(out, "documents", info->documents, "");
     index_print_count(out, "removed", info->removed, info->removed ? "that still take space" : "");
     snprintf(remark, sizeof remark, "and %s documents in the log",
@@ -36,15 +37,15 @@ static void print_lines(FILE *out, const nd_index_info *info) {
     fprintf(out, "%-16s%u bands x %u rows of %u permutations, P(found at %.15g) = %.6f\n", "plan",
             (unsigned)plan->bands, (unsigned)plan->rows, (unsigned)plan->perms, plan->threshold,
             nd_plan_probability(plan, plan->threshold));
-    fprintf(out, "%-16s%u %s, seed %llu\n", "shingles", (unsigned)made->ngram, analyzer_name(info),
-            (unsigned long long)made->seed);
+    fprintf(out, "%-16s%u %s, seed %llu\n", "shingles", (unsigned)made->analyzer->ngram,
+            analyzer_name(info), (unsigned long long)made->analyzer->seed);
     fprintf(out, "%-16s%s\n", "store",
             made->sketch_only ? "sketch, similarities are estimates" : "exact");
     fprintf(out, "%-16s%u, Unicode %s\n", "format", (unsigned)info->format, ND_UNICODE_VERSION);
 }
 
 static void print_json(FILE *out, const nd_index_info *info) {
-    const nd_index_options *made = &info->options;
+    const nd_index_options *made = info->options;
     fprintf(out,
             "{\"version\":\"%s\",\"command\":\"index "
             "info\",\"documents\":%llu,\"removed\":%llu,\"segments\":%llu,\"log_documents\":%llu,",
@@ -62,11 +63,20 @@ static void print_json(FILE *out, const nd_index_info *info) {
     fprintf(out,
             "\"analyzer\":\"%s\",\"ngram\":%u,\"seed\":%llu,\"store\":\"%s\",\"format\":%u,"
             "\"unicode\":\"%s\"}\n",
-            analyzer_name(info), (unsigned)made->ngram, (unsigned long long)made->seed,
-            store_name(info), (unsigned)info->format, ND_UNICODE_VERSION);
+            analyzer_name(info), (unsigned)made->analyzer->ngram,
+            (unsigned long long)made->analyzer->seed, store_name(info), (unsigned)info->format,
+            ND_UNICODE_VERSION);
 }
 
-static int run(const invocation *call) { return index_info_run(call, print_lines, print_json); }
+/* info_printer */
+static void print_info(FILE *out, const open_index *index, bool json) {
+    nd_index_info info = {.struct_size = sizeof info};
+    nd_error error;
+    if (nd_index_describe(index->documents, &info, &error) != ND_OK) complain("%s", error.message);
+    else (json ? print_json : print_lines)(out, &info);
+}
+
+static int run(const invocation *call) { return index_info_run(call, print_info); }
 
 static const char result_chapter[] =
     "documents: how many can be found. removed: how many removed ones still take space, until a "

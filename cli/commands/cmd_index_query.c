@@ -114,8 +114,13 @@ static nd_status query(command_job *j, nd_job_summary *summary, nd_error *error)
     status = results_open(&p.results, j->output, s->result.json ? NULL : "id\tmatch\tjaccard\n",
                           error);
     if (status == ND_OK) {
-        status = nd_query(index, &j->options, s->list.best ? ND_SEARCH_BEST : ND_SEARCH_ALL,
-                          print_answer, &p, summary, error);
+        const nd_index_query_options options = {.struct_size = sizeof options,
+                                                .input = &j->input,
+                                                .kind = s->list.best ? ND_SEARCH_BEST
+                                                                     : ND_SEARCH_ALL,
+                                                .max_compare = s->sketch.max_compare,
+                                                .resources = &j->resources};
+        status = nd_index_query(index, &options, print_answer, &p, summary, error);
         status = results_close(&p.results, status, error);
     }
     nd_index_close(index);
@@ -134,11 +139,10 @@ static int run(const invocation *call) {
                      .inputs = call->operands + 1,
                      .input_count = call->count - 1,
                      .output = s->result.output ? s->result.output : "-",
-                     .result_file = true};
-    nd_job_options_init(&j.options);
-    input_settings_apply(&s->input, &j.options);
-    resource_settings_apply(&s->resources, &j.options);
-    j.options.max_compare = s->sketch.max_compare;
+                     .result_file = true,
+                     .max_compare = s->sketch.max_compare};
+    j.input = input_options_of(&s->input);
+    j.resources = resources_of(&s->resources);
     return job_run(&j);
 }
 

@@ -53,8 +53,8 @@ static const flag_group groups[] = {FLAG_GROUP(keywords_settings, extract.output
 
 static void init(void *settings) {
     keywords_settings *s = settings;
-    nd_keywords_options options;
-    nd_keywords_options_init(&options);
+    nd_keyword_options options;
+    nd_keyword_options_init(&options, sizeof options);
     extract_settings_init(&s->extract);
     s->extract.text.weighting = options.weighting;
     s->top.top = options.top;
@@ -63,11 +63,18 @@ static void init(void *settings) {
 /* job_fn */
 static nd_status find_keywords(command_job *j, nd_job_summary *summary, nd_error *error) {
     const keywords_settings *s = j->call->settings;
-    const nd_keywords_options options = {.top = s->top.top,
+    const nd_keyword_options keywords = {.struct_size = sizeof keywords,
+                                         .top = s->top.top,
                                          .weighting = j->text->weighting,
                                          .table = j->files.weights,
                                          .stop = j->files.stop};
-    return nd_keywords(&j->options, &options, NULL, NULL, summary, error);
+    const nd_keywords_options options = {.struct_size = sizeof options,
+                                         .input = &j->input,
+                                         .analyzer = &j->analyzer,
+                                         .keywords = &keywords,
+                                         .output = j->output,
+                                         .resources = &j->resources};
+    return nd_keywords(&options, NULL, NULL, summary, error);
 }
 
 static int run(const invocation *call) {

@@ -68,16 +68,21 @@ static bool print_pair(void *context, const nd_pair *pair) {
 static nd_status find_pairs(command_job *j, nd_job_summary *summary, nd_error *error) {
     const pairs_settings *s = j->call->settings;
     printer p = {.sketch = &s->match.sketch};
-    j->options.simhash.table = j->files.weights;
+    match_options match;
+    match_options_fill(&s->match, j, &match);
+    nd_pairs_options options = {.struct_size = sizeof options,
+                                .input = &j->input,
+                                .similarity = &match.similarity,
+                                .resources = &j->resources};
     if (!s->result.json) {
-        j->options.edges = j->output;
-        return nd_pairs(&j->options, summary, error);
+        options.output = j->output;
+        return nd_pairs(&options, summary, error);
     }
     nd_status status = results_open(&p.results, j->output, NULL, error);
     if (status != ND_OK) return status;
-    j->options.on_pair = print_pair;
-    j->options.result_context = &p;
-    return results_close(&p.results, nd_pairs(&j->options, summary, error), error);
+    options.on_pair = print_pair;
+    options.context = &p;
+    return results_close(&p.results, nd_pairs(&options, summary, error), error);
 }
 
 static int run(const invocation *call) {

@@ -109,14 +109,18 @@ static nd_status find_passages(command_job *j, nd_job_summary *summary, nd_error
     static const char header[] =
         "query\tsource\ttokens\tquery_begin\tquery_end\tsource_begin\tsource_end\n";
     const passages_settings *s = j->call->settings;
-    const nd_passages_options options = {.source = s->source.source,
+    const nd_passages_options options = {.struct_size = sizeof options,
+                                         .input = &j->input,
+                                         .source = s->source.source,
+                                         .analyzer = &j->analyzer,
                                          .least_run = s->passage.min,
                                          .gap = s->passage.gap,
+                                         .resources = &j->resources,
                                          .texts = s->result.json};
     printer p = {.json = s->result.json};
     nd_status status = results_open(&p.results, j->output, p.json ? NULL : header, error);
     if (status != ND_OK) return status;
-    status = nd_passages(&j->options, &options, print_passage, &p, summary, error);
+    status = nd_passages(&options, print_passage, &p, summary, error);
     return results_close(&p.results, status, error);
 }
 
@@ -147,10 +151,9 @@ static int run(const invocation *call) {
                      .source = s->source.source,
                      .output = s->result.output ? s->result.output : "-",
                      .result_file = true};
-    nd_job_options_init(&j.options);
-    input_settings_apply(&s->input, &j.options);
-    text_settings_apply(&s->text, &j.options);
-    resource_settings_apply(&s->resources, &j.options);
+    j.input = input_options_of(&s->input);
+    j.analyzer = analyzer_options_of(&s->text);
+    j.resources = resources_of(&s->resources);
     return job_run(&j);
 }
 

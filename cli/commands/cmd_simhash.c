@@ -69,11 +69,18 @@ static void init(void *settings) {
 /* job_fn */
 static nd_status make_fingerprints(command_job *j, nd_job_summary *summary, nd_error *error) {
     const simhash_settings *s = j->call->settings;
-    const nd_simhash_options options = {.bits = s->fingerprint.bits,
+    const nd_simhash_options simhash = {.struct_size = sizeof simhash,
+                                        .bits = s->fingerprint.bits,
                                         .weighting = j->text->weighting,
                                         .table = j->files.weights,
                                         .stop = j->files.stop};
-    return nd_fingerprints(&j->options, &options, NULL, NULL, summary, error);
+    const nd_fingerprints_options options = {.struct_size = sizeof options,
+                                             .input = &j->input,
+                                             .analyzer = &j->analyzer,
+                                             .simhash = &simhash,
+                                             .output = j->output,
+                                             .resources = &j->resources};
+    return nd_fingerprints(&options, NULL, NULL, summary, error);
 }
 
 /* False: reported. `text` has the analyzer and the length of the features. */

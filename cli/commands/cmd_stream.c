@@ -160,32 +160,54 @@ static bool print_answer(void *context, const nd_stream_answer *a) {
 
 /* ---- options */
 
+/* Options of a stream with their parts. */
+typedef struct stream_parts {
+    nd_stream_options options; /* analyzer and simhash point to the other members */
+    nd_analyzer_options analyzer;
+    nd_simhash_options simhash;
+} stream_parts;
+
 static nd_sketch sketch_of(const stream_settings *s, const nd_stream_options *stored) {
     return s->fingerprint.k != K_UNSET ? ND_SKETCH_SIMHASH
            : s->cluster.threshold > 0  ? ND_SKETCH_MINHASH
-                                       : stored->sketch;
+           : stored                    ? stored->sketch
+                                       : ND_SKETCH_MINHASH;
+}
+
+/* Those of the state (NULL: there is none), if it is of the same sketch; else the defaults. */
+static void start_options(const nd_stream_options *stored, nd_sketch sketch, stream_parts *out) {
+    nd_stream_options_init(&out->options, sizeof out->options);
+    nd_analyzer_options_init(&out->analyzer, sizeof out->analyzer);
+    nd_simhash_options_init(&out->simhash, sizeof out->simhash);
+    if (sketch == ND_SKETCH_SIMHASH) out->analyzer.ngram = 1;
+    if (stored && stored->sketch == sketch) {
+        out->options = *stored;
+        out->analyzer = *stored->analyzer;
+        out->simhash = *stored->simhash;
+    }
+    out->options.sketch = sketch;
+    out->options.analyzer = &out->analyzer;
+    out->options.simhash = &out->simhash;
 }
 
 /* The options of the state, or the defaults for a new one, changed by the flags that are given. The
  * library refuses a change of an existing stream. The files of words are not read yet. */
-static nd_stream_options options_of(const invocation *call, const nd_stream_options *stored) {
+static void fill_options(const invocation *call, const nd_stream_options *stored,
+                         stream_parts *out) {
     const stream_settings *s = call->settings;
     const flags_given *given = call->given;
-    nd_stream_options o = *stored;
-    nd_sketch sketch = sketch_of(s, stored);
-    if (o.sketch != sketch) nd_stream_options_init(&o);
-    o.sketch = sketch;
-    if (flag_is_given(given, "analyzer")) o.analyzer = s->text.analyzer;
-    if (flag_is_given(given, "ngram")) o.ngram = s->text.ngram;
-    if (s->text.stem) o.stem = s->text.stem;
-    if (flag_is_given(given, "seed")) o.seed = s->text.seed;
-    if (flag_is_given(given, "expire")) o.expire = s->state.expire;
-    if (s->cluster.threshold > 0) o.threshold = s->cluster.threshold;
-    o.k = fingerprint_k(&s->fingerprint, o.k);
-    if (flag_is_given(given, "mode")) o.mode = s->cluster.mode;
-    if (flag_is_given(given, "bits")) o.simhash.bits = s->fingerprint.bits;
-    if (flag_is_given(given, "weights")) o.simhash.weighting = s->text.weighting;
-    return o;
+    nd_stream_options *o = &out->options;
+    start_options(stored, sketch_of(s, stored), out);
+    if (flag_is_given(given, "analyzer")) out->analyzer.kind = s->text.analyzer;
+    if (flag_is_given(given, "ngram")) out->analyzer.ngram = s->text.ngram;
+    if (s->text.stem) out->analyzer.stem = s->text.stem;
+    if (flag_is_given(given, "seed")) out->analyzer.seed = s->text.seed;
+    if (flag_is_given(given, "expire")) o->expire = s->state.expire;
+    if (s->cluster.threshold > 0) o->threshold = s->cluster.threshold;
+    o->k = fingerprint_k(&s->fingerprint, o->k);
+    if (flag_is_given(given, "mode")) o->mode = s->cluster.mode;
+    if (flag_is_given(given, "bits")) out->simhash.bits = s->fingerprint.bits;
+    if (flag_is_given(given, "weights")) out->simhash.weighting = s->text.weighting;
 }
 
 /* Whether the flags agree with each other and with the options of the state. False: reported. */
@@ -195,7 +217,7 @@ static bool flags_agree(const invocation *call, const nd_stream_options *o, bool
     bool simhash = o->sketch == ND_SKETCH_SIMHASH, timed = s->input.time_field;
     const char *only = simhash ? NULL : flag_first_given(call->given, of_fingerprints);
     text_settings text = s->text;
-    text.analyzer = o->analyzer;
+    text.analyzer = o->analyzer->kind;
     if (s->cluster.threshold > 0 && s->fingerprint.k != K_UNSET)
         complain("--threshold and --k: only one of them");
     else if (only) complain("--%s: only with --k", only);
@@ -203,11 +225,11 @@ static bool flags_agree(const invocation *call, const nd_stream_options *o, bool
         complain("--expire: only with --time-field, which gives the times of documents");
     else if (o->expire > 0 && !timed)
         complain("--time-field: needed, since %s was made with --expire", s->state.directory);
-    else if (found && simhash && o->simhash.weighting == ND_WEIGHTING_TABLE && !text.weight_table)
+    else if (found && simhash && o->simhash->weighting == ND_WEIGHTING_TABLE && !text.weight_table)
         complain("--weights: needed, since %s was made with tfidf:FILE and does not contain the "
                  "file",
                  s->state.directory);
-    else return feature_flags_agree(&text, o->ngram ? o->ngram : 1);
+    else return !simhash || feature_flags_agree(&text, o->analyzer->ngram);
     return false;
 }
 
@@ -215,15 +237,16 @@ static bool flags_agree(const invocation *call, const nd_stream_options *o, bool
 
 typedef struct stream_job {
     command_job job; /* first: job_fn gets it */
-    nd_stream_options options;
+    stream_parts parts;
 } stream_job;
 
 /* Before a stream is created: after a wrong name of an input nothing is left behind. */
-static nd_status check_inputs(const nd_job_options *o, nd_error *error) {
-    for (size_t i = 0; i < o->input_count; i++) {
-        if (strcmp(o->inputs[i], "-") == 0 || access(o->inputs[i], R_OK) == 0) continue;
+static nd_status check_inputs(const nd_input_options *input, nd_error *error) {
+    for (size_t i = 0; i < input->input_count; i++) {
+        const char *path = input->inputs[i];
+        if (strcmp(path, "-") == 0 || access(path, R_OK) == 0) continue;
         *error = (nd_error){.status = ND_ERR_IO};
-        snprintf(error->message, sizeof error->message, "%s: %s", o->inputs[i], strerror(errno));
+        snprintf(error->message, sizeof error->message, "%s: %s", path, strerror(errno));
         return ND_ERR_IO;
     }
     return ND_OK;
@@ -232,12 +255,16 @@ static nd_status check_inputs(const nd_job_options *o, nd_error *error) {
 static nd_status answer(stream_job *j, nd_stream *stream, nd_job_summary *summary,
                         nd_error *error) {
     const stream_settings *s = j->job.call->settings;
-    printer p = {.distances = j->options.sketch == ND_SKETCH_SIMHASH,
+    printer p = {.distances = j->parts.options.sketch == ND_SKETCH_SIMHASH,
                  .topics = s->cluster.topics > 0};
+    const nd_stream_run_options options = {.struct_size = sizeof options,
+                                           .input = &j->job.input,
+                                           .time_field = s->input.time_field,
+                                           .resources = &j->job.resources};
     nd_stream_set_topics(stream, s->cluster.topics);
     nd_status status = results_open(&p.results, NULL, NULL, error);
     if (status != ND_OK) return status;
-    status = nd_stream_run(stream, &j->job.options, print_answer, &p, summary, error);
+    status = nd_stream_run(stream, &options, print_answer, &p, summary, error);
     return results_close(&p.results, status, error);
 }
 
@@ -246,40 +273,29 @@ static nd_status cluster(command_job *job, nd_job_summary *summary, nd_error *er
     stream_job *j = (stream_job *)job;
     const stream_settings *s = job->call->settings;
     nd_stream *stream = NULL;
-    j->options.dictionary = job->files.dictionary;
-    j->options.simhash.table = job->files.weights;
-    j->options.simhash.stop = job->files.stop;
-    job->options.stem = NULL; /* the stream has it */
-    nd_status status = check_inputs(&job->options, error);
+    j->parts.analyzer.dictionary = job->files.dictionary;
+    j->parts.simhash.table = job->files.weights;
+    j->parts.simhash.stop = job->files.stop;
+    nd_status status = check_inputs(&job->input, error);
     if (status == ND_OK)
-        status = nd_stream_open(s->state.directory, ND_INDEX_WRITE, &j->options, NULL, &stream,
-                                error);
+        status = nd_stream_open(s->state.directory, ND_INDEX_WRITE, &j->parts.options, NULL,
+                                &stream, error);
     if (status == ND_OK) status = answer(j, stream, summary, error);
     nd_stream_close(stream);
     return status;
 }
 
-static int run(const invocation *call) {
+static int run_stream(const invocation *call, const nd_stream_options *stored) {
     static char standard_input[] = "-";
     char *none[] = {standard_input};
     const stream_settings *s = call->settings;
-    nd_stream_options stored;
-    nd_error error;
-    bool found;
-    if (!s->state.directory) {
-        complain("--state: needed; it names the directory of the stream");
-        return EXIT_USAGE;
-    }
-    if (nd_stream_read_options(s->state.directory, &found, &stored, &error) != ND_OK) {
-        complain("%s", error.message);
-        return EXIT_FAILED;
-    }
-    stream_job j = {.options = options_of(call, &stored)};
-    if (!flags_agree(call, &j.options, found)) return EXIT_USAGE;
+    stream_job j;
+    fill_options(call, stored, &j.parts);
+    if (!flags_agree(call, &j.parts.options, stored != NULL)) return EXIT_USAGE;
     text_settings text = s->text;
-    text.analyzer = j.options.analyzer;
-    text.seed = j.options.seed; /* the table and the stop words are read with them */
-    text.stem = j.options.stem;
+    text.analyzer = j.parts.analyzer.kind;
+    text.seed = j.parts.analyzer.seed; /* the table and the stop words are read with them */
+    text.stem = j.parts.analyzer.stem;
     j.job = (command_job){.call = call,
                           .run = cluster,
                           .report = &s->report,
@@ -287,12 +303,26 @@ static int run(const invocation *call) {
                           .inputs = call->count ? call->operands : none,
                           .input_count = call->count ? call->count : 1,
                           .output = "-"};
-    nd_job_options_init(&j.job.options);
-    input_settings_apply(&s->input, &j.job.options);
-    resource_settings_apply(&s->resources, &j.job.options);
-    j.job.options.analyzer = text.analyzer;
-    j.job.options.seed = text.seed;
+    j.job.input = input_options_of(&s->input);
+    j.job.resources = resources_of(&s->resources);
     return job_run(&j.job);
+}
+
+static int run(const invocation *call) {
+    const stream_settings *s = call->settings;
+    nd_stream_options *stored;
+    nd_error error;
+    if (!s->state.directory) {
+        complain("--state: needed; it names the directory of the stream");
+        return EXIT_USAGE;
+    }
+    if (nd_stream_read_options(s->state.directory, NULL, &stored, &error) != ND_OK) {
+        complain("%s", error.message);
+        return EXIT_FAILED;
+    }
+    int status = run_stream(call, stored);
+    nd_stream_options_free(stored);
+    return status;
 }
 
 /* ---- the manual */

@@ -15,10 +15,8 @@ command_job extract_job(const invocation *call, const extract_settings *s,
                      .inputs = call->operands,
                      .input_count = call->count,
                      .output = s->output.output ? s->output.output : "-"};
-    nd_job_options_init(&j.options);
-    input_settings_apply(&s->input, &j.options);
-    text_settings_apply(text, &j.options);
-    resource_settings_apply(&s->resources, &j.options);
-    j.options.output = j.output;
+    j.input = input_options_of(&s->input);
+    j.analyzer = analyzer_options_of(text);
+    j.resources = resources_of(&s->resources);
     return j;
 }

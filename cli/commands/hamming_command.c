@@ -6,7 +6,8 @@ const char hamming_missing[] = "no index or no fingerprints; name the directory 
                                "a file, or - for standard input";
 
 nd_fingerprint_source hamming_source(const fingerprint_settings *s, const char *path) {
-    return (nd_fingerprint_source){.path = path, .format = s->file_format};
+    return (nd_fingerprint_source){
+        .struct_size = sizeof(nd_fingerprint_source), .path = path, .format = s->file_format};
 }
 
 bool binary_agrees(const binary_settings *s, bool json) {

@@ -9,35 +9,55 @@ const char index_missing[] = "no index; name its directory";
 const char index_inputs_missing[] = "no index or no input; name the directory of the index, then "
                                     "files or directories, or - for standard input";
 
-/* Whether the command's family, "index" or "hamming", is for this index. */
-static bool is_of_family(const command *self, const nd_index_info *info) {
-    return (strncmp(self->name, "hamming", strlen("hamming")) == 0) == (info->hamming.bits > 0);
+static bool is_hamming(const command *self) {
+    return strncmp(self->name, "hamming", strlen("hamming")) == 0;
 }
 
-nd_index *index_open(const command *self, const char *directory, nd_index_mode mode,
-                     nd_index_info *info) {
-    nd_index *index;
+static nd_status open_kind(bool hamming, const char *directory, nd_index_mode mode, open_index *out,
+                           nd_error *error) {
+    *out = (open_index){.documents = NULL};
+    return hamming ? nd_hamming_open(directory, mode, NULL, &out->fingerprints, error)
+                   : nd_index_open(directory, mode, NULL, &out->documents, error);
+}
+
+bool index_open(const command *self, const char *directory, nd_index_mode mode, open_index *out) {
+    bool hamming = is_hamming(self);
+    nd_error error, ignored;
+    if (open_kind(hamming, directory, mode, out, &error) == ND_OK) return true;
+    /* Most likely the other family's command is meant. */
+    if (error.status == ND_ERR_ARGUMENT &&
+        open_kind(!hamming, directory, ND_INDEX_READ, out, &ignored) == ND_OK) {
+        complain("%s: an index of %ss; use neardup %s %s", directory, index_noun(out),
+                 hamming ? "index" : "hamming", command_word(self));
+        index_close(out);
+    } else complain("%s", error.message);
+    return false;
+}
+
+void index_close(open_index *index) {
+    nd_index_close(index->documents);
+    nd_hamming_close(index->fingerprints);
+}
+
+index_size index_measure(const open_index *index) {
+    nd_index_info documents = {.struct_size = sizeof documents};
+    nd_hamming_info fingerprints = {.struct_size = sizeof fingerprints};
     nd_error error;
-    if (nd_index_open(directory, mode, NULL, &index, &error) != ND_OK) {
-        complain("%s", error.message);
-        return NULL;
-    }
-    nd_index_describe(index, info);
-    if (is_of_family(self, info)) return index;
-    complain("%s: an index of %ss; use neardup %s %s", directory, index_noun(info),
-             info->hamming.bits ? "hamming" : "index", command_word(self));
-    nd_index_close(index);
-    return NULL;
+    nd_status status = index->documents
+                           ? nd_index_describe(index->documents, &documents, &error)
+                           : nd_hamming_describe(index->fingerprints, &fingerprints, &error);
+    if (status != ND_OK) complain("%s", error.message);
+    return index->documents ? (index_size){documents.documents, documents.bytes}
+                            : (index_size){fingerprints.fingerprints, fingerprints.bytes};
 }
 
-const char *index_noun(const nd_index_info *info) {
-    return info->hamming.bits ? "fingerprint" : "document";
+const char *index_noun(const open_index *index) {
+    return index->documents ? "document" : "fingerprint";
 }
 
-const char *index_counted(const nd_index_info *info, uint64_t count, char text[static 48]) {
+const char *index_counted(const char *noun, uint64_t count, char text[static 48]) {
     char number[32];
-    snprintf(text, 48, "%s %s%s", number_grouped(count, number), index_noun(info),
-             count == 1 ? "" : "s");
+    snprintf(text, 48, "%s %s%s", number_grouped(count, number), noun, count == 1 ? "" : "s");
     return text;
 }
 

@@ -1,4 +1,4 @@
-/* What the commands of neardup index and neardup hamming share. */
+/* What the commands of neardup index and neardup hamming share: an open index of either kind. */
 #ifndef CLI_INDEX_COMMAND_H
 #define CLI_INDEX_COMMAND_H
 
@@ -9,15 +9,26 @@
 
 extern const char index_missing[], index_inputs_missing[];
 
-/* Opens an index of the command's family and describes it. NULL: it cannot, and that is
- * reported. */
-nd_index *index_open(const command *self, const char *directory, nd_index_mode mode,
-                     nd_index_info *info);
+/* An open index; one of the two is NULL. */
+typedef struct open_index {
+    nd_index *documents;
+    nd_hamming_index *fingerprints;
+} open_index;
 
-/* "1 document", "1,234 fingerprints". Returns `text`. */
-const char *index_counted(const nd_index_info *info, uint64_t count, char text[static 48]);
+/* Opens an index of the command's family. False: it cannot, and that is reported. */
+bool index_open(const command *self, const char *directory, nd_index_mode mode, open_index *out);
+void index_close(open_index *index);
+
+typedef struct index_size {
+    uint64_t count; /* documents or fingerprints that can be found */
+    uint64_t bytes;
+} index_size;
+index_size index_measure(const open_index *index);
+
 /* "document" or "fingerprint". */
-const char *index_noun(const nd_index_info *info);
+const char *index_noun(const open_index *index);
+/* "1 document", "1,234 fingerprints". Returns `text`. */
+const char *index_counted(const char *noun, uint64_t count, char text[static 48]);
 
 /* Prints a line of info: a label, a count flush right, a remark ("": none). */
 void index_print_count(FILE *out, const char *label, uint64_t count, const char *remark);

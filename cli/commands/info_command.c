@@ -7,14 +7,13 @@
 const flag_group info_groups[] = {FLAG_GROUP(info_settings, result, result_flags), HELP_GROUP,
                                   GROUPS_END};
 
-int index_info_run(const invocation *call, info_printer *print_lines, info_printer *print_json) {
+int index_info_run(const invocation *call, info_printer *print) {
     const info_settings *s = call->settings;
-    nd_index_info info;
+    open_index index;
     results r;
-    nd_index *index = index_open(call->self, call->operands[0], ND_INDEX_READ, &info);
-    if (!index) return EXIT_FAILED;
-    nd_index_close(index);
-    if (!result_open(&r, &s->result)) return EXIT_FAILED;
-    (s->result.json ? print_json : print_lines)(r.out, &info);
-    return result_close(&r);
+    if (!index_open(call->self, call->operands[0], ND_INDEX_READ, &index)) return EXIT_FAILED;
+    bool opened = result_open(&r, &s->result);
+    if (opened) print(r.out, &index, s->result.json);
+    index_close(&index);
+    return opened ? result_close(&r) : EXIT_FAILED;
 }

@@ -3,6 +3,7 @@
 #define CLI_INFO_COMMAND_H
 
 #include "command.h"
+#include "commands/index_command.h"
 #include "flags/output_flags.h"
 #include "neardup.h"
 
@@ -14,9 +15,10 @@ typedef struct info_settings {
 
 extern const flag_group info_groups[];
 
-typedef void info_printer(FILE *out, const nd_index_info *info);
+/* `json`: as JSON instead of lines. */
+typedef void info_printer(FILE *out, const open_index *index, bool json);
 
-/* Opens the index of the command's operand and prints it, with one of the two. */
-int index_info_run(const invocation *call, info_printer *print_lines, info_printer *print_json);
+/* Opens the index of the command's operand and prints it. */
+int index_info_run(const invocation *call, info_printer *print);
 
 #endif

@@ -20,14 +20,16 @@ typedef struct own_output {
 
 /* Whether it is none of the files that the job reads or writes. False: reported. */
 static bool is_other_file(const command_job *j, const own_output *own) {
+    static const table_settings none = {.removed = NULL};
+    const table_settings *tables = j->tables ? j->tables : &none;
     bool is_output = strcmp(own->flag, "output") == 0;
     const struct {
         const char *path, *name;
     } files[] = {{j->source, "an input"},
                  {is_output ? NULL : j->output, "the output"},
-                 {j->options.removed, "the output of --removed"},
-                 {j->options.clusters, "the output of --clusters"},
-                 {j->options.edges, "the output of --edges"}};
+                 {tables->removed, "the output of --removed"},
+                 {tables->clusters, "the output of --clusters"},
+                 {tables->edges, "the output of --edges"}};
     const char *name = NULL;
     for (int i = 0; i < j->input_count && !name; i++)
         if (is_same_file(own->path, j->inputs[i])) name = "an input";
@@ -54,23 +56,18 @@ static bool outputs_agree(const command_job *j) {
 /* Checks that need no input. */
 static bool flags_agree(const command_job *j) {
     nd_plan plan;
-    nd_error error;
     if ((j->text && !analyzer_flags_agree(j->text)) ||
         !input_flags_agree(j->call->given, j->keep_field, j->input_count, j->inputs, j->source) ||
         !outputs_agree(j))
         return false;
-    if (!j->checks_plan || nd_plan_choose(j->options.threshold, j->options.recall, j->options.perms,
-                                          &plan, &error) == ND_OK)
-        return true;
-    complain("%s", error.message);
-    return false;
+    return !j->plan || similarity_plan(j->plan, &plan);
 }
 
 static nd_status read_files(command_job *j, nd_error *error) {
     j->files = (text_files){.dictionary = NULL};
     if (!j->text) return ND_OK;
-    nd_status status = text_files_read(j->text, j->options.memory / 2, &j->files, error);
-    j->options.dictionary = j->files.dictionary;
+    nd_status status = text_files_read(j->text, j->resources.memory / 2, &j->files, error);
+    j->analyzer.dictionary = j->files.dictionary;
     return status;
 }
 
@@ -79,21 +76,21 @@ static bool report(const command_job *j, const nd_job_summary *summary) {
     if (j->report->summary)
         return summary_write(j->report->summary, summary, self->summary_of, self->name);
     if (!j->report->quiet)
-        summary_print(stderr, summary, self->summary_of, j->options.max_compare, terminal_colour());
+        summary_print(stderr, summary, self->summary_of, j->max_compare, terminal_colour());
     return true;
 }
 
 int job_run(command_job *j) {
-    nd_job_summary summary;
+    nd_job_summary summary = {.struct_size = sizeof summary};
     nd_error error;
     progress bar;
     if (!flags_agree(j)) return EXIT_USAGE;
     progress_start(&bar, j->report->quiet);
-    j->options.inputs = (const char *const *)j->inputs;
-    j->options.input_count = (size_t)j->input_count;
-    j->options.on_progress = progress_report;
-    j->options.on_warning = progress_warning;
-    j->options.notice_context = &bar;
+    j->input.inputs = (const char *const *)j->inputs;
+    j->input.input_count = (size_t)j->input_count;
+    j->resources.on_progress = progress_report;
+    j->resources.on_warning = progress_warning;
+    j->resources.context = &bar;
     nd_status status = read_files(j, &error);
     interrupt_catch(); /* from here on files may have to be removed */
     if (status == ND_OK) status = j->run(j, &summary, &error);

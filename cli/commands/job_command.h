@@ -4,28 +4,35 @@
 
 #include "command.h"
 #include "flags/output_flags.h"
+#include "flags/similarity_flags.h"
 #include "flags/text_flags.h"
 #include "neardup.h"
 
 typedef struct command_job command_job;
 
-/* The work of a job. `j->options` are complete: inputs, callbacks and the dictionary are set. */
+/* The work of a job, whose parts of options are complete: job_run has set inputs, callbacks and the
+ * dictionary. */
 typedef nd_status job_fn(command_job *j, nd_job_summary *summary, nd_error *error);
 
 /* Everything that a command hands to job_run. */
 struct command_job {
     const invocation *call;
     job_fn *run;
-    nd_job_options options; /* of the command's parts; job_run adds inputs and callbacks */
+    /* Parts of the options of all jobs; job_run adds inputs, callbacks and the dictionary. */
+    nd_input_options input;
+    nd_analyzer_options analyzer;
+    nd_resources resources;
     const report_settings *report;
     const text_settings *text; /* its files are read before `run`; NULL: there are none */
     char **inputs;
     int input_count;
-    const char *source;     /* a further input, such as that of --in; NULL: none */
-    const char *keep_field; /* of --keep; NULL: none */
-    const char *output;     /* where the results go: "-" is standard output; NULL: nowhere */
-    bool result_file;       /* the command itself writes `output` (output/results.h) */
-    bool checks_plan;       /* the job uses the options' threshold, recall and perms */
+    const char *source;           /* a further input, such as that of --in; NULL: none */
+    const char *keep_field;       /* of --keep; NULL: none */
+    const char *output;           /* where the results go: "-" is standard output; NULL: nowhere */
+    bool result_file;             /* the command itself writes `output` (output/results.h) */
+    const table_settings *tables; /* NULL: there are none */
+    const similarity_settings *plan; /* of the bands; NULL: the job has none */
+    uint32_t max_compare;            /* for the summary; 0: the job has no such bound */
     /* Set by job_run, for `run`. */
     text_files files;
 };

@@ -13,6 +13,20 @@ bool match_flags_agree(const flags_given *given, const match_settings *s) {
     return sketch_flags_agree(given, &s->sketch, &s->text);
 }
 
+void match_options_fill(const match_settings *s, const command_job *j, match_options *out) {
+    nd_similarity_options *o = &out->similarity;
+    nd_similarity_options_init(o, sizeof *o);
+    o->analyzer = &j->analyzer;
+    o->threshold = s->similarity.threshold;
+    o->recall = s->similarity.recall;
+    o->perms = s->similarity.perms;
+    sketch_settings_apply(&s->sketch, o);
+    if (s->sketch.sketch != ND_SKETCH_SIMHASH) return;
+    out->simhash = simhash_options_of(&s->sketch, &s->text);
+    out->simhash.table = j->files.weights;
+    o->simhash = &out->simhash;
+}
+
 command_job match_job(const invocation *call, const match_settings *s, const char *output,
                       job_fn *run) {
     command_job j = {.call = call,
@@ -22,12 +36,10 @@ command_job match_job(const invocation *call, const match_settings *s, const cha
                      .inputs = call->operands,
                      .input_count = call->count,
                      .output = output ? output : "-",
-                     .checks_plan = s->sketch.sketch == ND_SKETCH_MINHASH};
-    nd_job_options_init(&j.options);
-    input_settings_apply(&s->input, &j.options);
-    similarity_settings_apply(&s->similarity, &j.options);
-    text_settings_apply(&s->text, &j.options);
-    sketch_settings_apply(&s->sketch, &s->text, &j.options);
-    resource_settings_apply(&s->resources, &j.options);
+                     .plan = s->sketch.sketch == ND_SKETCH_MINHASH ? &s->similarity : NULL,
+                     .max_compare = s->sketch.max_compare};
+    j.input = input_options_of(&s->input);
+    j.analyzer = analyzer_options_of(&s->text);
+    j.resources = resources_of(&s->resources);
     return j;
 }

@@ -38,7 +38,16 @@ void match_settings_init(match_settings *s);
 /* Whether the flags of the sketch agree. False: reported. */
 bool match_flags_agree(const flags_given *given, const match_settings *s);
 
-/* The job on the operands, with all options of `s`. REQUIRES: match_flags_agree. */
+/* What a duplicate is. */
+typedef struct match_options {
+    nd_similarity_options similarity;
+    nd_simhash_options simhash;
+} match_options;
+/* The options of `s`, with the words of the job. They point to the job and to *out. REQUIRES:
+ * match_flags_agree. */
+void match_options_fill(const match_settings *s, const command_job *j, match_options *out);
+
+/* The job on the operands. */
 command_job match_job(const invocation *call, const match_settings *s, const char *output,
                       job_fn *run);
 

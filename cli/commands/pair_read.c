@@ -81,16 +81,16 @@ static void warn(void *context, const char *message) {
 }
 
 bool pair_read_documents(const char *input, const input_settings *s, char **ids, pair *p) {
-    nd_job_options job;
+    nd_input_options options = input_options_of(s);
+    nd_resources resources;
     wanted w = {.pair = p};
     nd_error error;
-    nd_job_options_init(&job);
-    input_settings_apply(s, &job);
+    nd_resources_init(&resources, sizeof resources);
     for (int i = 0; i < 2; i++) p->texts[i].title = ids[i];
-    job.inputs = &input;
-    job.input_count = 1;
-    job.on_warning = warn;
-    nd_status status = nd_texts(&job, take_document, &w, NULL, &error);
+    options.inputs = &input;
+    options.input_count = 1;
+    resources.on_warning = warn;
+    nd_status status = nd_texts(&options, take_document, &w, &resources, NULL, &error);
     bool stopped = status == ND_OK || status == ND_ERR_CANCELLED;
     bool good = !w.failed && stopped && w.found[0] && w.found[1];
     if (w.failed) complain("out of memory for a text");

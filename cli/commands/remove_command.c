@@ -32,21 +32,36 @@ const char remove_exit_chapter[] =
 typedef struct removal {
     const invocation *call;
     const char *directory;
-    nd_index *index;
-    nd_index_info info;
+    open_index index;
     nd_sync sync;
     uint64_t removed, missing;
 } removal;
+
+static nd_status remove_id(const open_index *x, const char *id, size_t length, bool *found,
+                           nd_error *error) {
+    return x->documents ? nd_index_remove(x->documents, id, length, found, error)
+                        : nd_hamming_remove(x->fingerprints, id, length, found, error);
+}
+
+static void set_sync(const open_index *x, nd_sync sync) {
+    if (x->documents) nd_index_set_sync(x->documents, sync);
+    else nd_hamming_set_sync(x->fingerprints, sync);
+}
+
+static nd_status sync_all(const open_index *x, nd_error *error) {
+    return x->documents ? nd_index_sync(x->documents, error)
+                        : nd_hamming_sync(x->fingerprints, error);
+}
 
 /* `shown`: the id as the user wrote it. False: stop; a failure is reported, or a signal came. */
 static bool remove_one(removal *r, const char *id, size_t length, const char *shown) {
     bool found;
     nd_error error;
-    if (nd_index_remove(r->index, id, length, &found, &error) != ND_OK) {
+    if (remove_id(&r->index, id, length, &found, &error) != ND_OK) {
         complain("%s", error.message);
         return false;
     }
-    if (!found) complain("%s: no %s with the id %s", r->directory, index_noun(&r->info), shown);
+    if (!found) complain("%s: no %s with the id %s", r->directory, index_noun(&r->index), shown);
     r->removed += found;
     r->missing += !found;
     return !interrupt_pending();
@@ -79,13 +94,13 @@ static bool remove_lines(removal *r, lines *ids) {
  * came. */
 static bool remove_all(removal *r, lines *ids) {
     nd_error error;
-    nd_index_set_sync(r->index, r->sync);
+    set_sync(&r->index, r->sync);
     for (int i = 1; i < r->call->count; i++) {
         const char *id = r->call->operands[i];
         if (!remove_one(r, id, strlen(id), id)) return false;
     }
     if (ids && !remove_lines(r, ids)) return false;
-    if (r->sync == ND_SYNC_OFF || nd_index_sync(r->index, &error) == ND_OK) return true;
+    if (r->sync == ND_SYNC_OFF || sync_all(&r->index, &error) == ND_OK) return true;
     complain("%s", error.message);
     return false;
 }
@@ -96,16 +111,16 @@ static int remove_from_index(const invocation *call, lines *ids) {
     removal r = {.call = call,
                  .directory = call->operands[0],
                  .sync = s->batch.sync == SYNC_OFF ? ND_SYNC_OFF : ND_SYNC_BATCH};
-    r.index = index_open(call->self, r.directory, ND_INDEX_WRITE, &r.info);
-    if (!r.index) return EXIT_FAILED;
+    if (!index_open(call->self, r.directory, ND_INDEX_WRITE, &r.index)) return EXIT_FAILED;
+    const char *noun = index_noun(&r.index);
     interrupt_catch();
     bool done = remove_all(&r, ids);
-    nd_index_describe(r.index, &r.info);
-    nd_index_close(r.index);
+    const index_size size = index_measure(&r.index);
+    index_close(&r.index);
     if (!done) interrupt_obey();
     if (done && !s->report.quiet)
-        announce("%s: %s removed, %s left", r.directory, index_counted(&r.info, r.removed, removed),
-                 number_grouped(r.info.documents, left));
+        announce("%s: %s removed, %s left", r.directory, index_counted(noun, r.removed, removed),
+                 number_grouped(size.count, left));
     return done && r.missing == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 

@@ -45,9 +45,9 @@ static bool print(FILE *out, const pair *p, const matrix *m) {
                                  .rows = m->rows,
                                  .matrix = m->cells,
                                  .permutations = PERMUTATIONS,
-                                 .seed = p->options.seed};
-    fprintf(out, "\nMinHash of shingles of %u token%s\n\n", (unsigned)p->options.ngram,
-            p->options.ngram == 1 ? "" : "s");
+                                 .seed = p->analyzer.seed};
+    fprintf(out, "\nMinHash of shingles of %u token%s\n\n", (unsigned)p->analyzer.ngram,
+            p->analyzer.ngram == 1 ? "" : "s");
     return explain_minhash(out, &sets);
 }
 
@@ -71,9 +71,8 @@ bool explain_pair_minhash(FILE *out, const pair *p) {
                 EXPLAIN_MOST_ROWS, (unsigned long long)p->comparison->set_union);
         return true;
     }
-    const nd_compare_options *o = &p->options;
-    const nd_analyzer_options analyzer = {
-        .kind = o->analyzer, .ngram = o->ngram, .seed = o->seed, .dictionary = o->dictionary};
+    nd_analyzer_options analyzer = p->analyzer;
+    analyzer.stem = NULL; /* which is of features alone */
     nd_status status = ND_OK;
     for (size_t i = 0; i < SETS && status == ND_OK; i++)
         status = shingle_list_take(&lists[i], &analyzer, &p->texts[i], &error);

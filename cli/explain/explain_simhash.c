@@ -78,11 +78,8 @@ static void count_features(explanation *e) {
 
 static nd_status take_features(explanation *e, const nd_compare_options *o, const pair_text *text,
                                nd_error *error) {
-    const nd_analyzer_options analyzer = {.kind = o->analyzer,
-                                          .ngram = o->analyzer == ND_CHARS ? 5 : 1,
-                                          .seed = o->seed,
-                                          .stem = o->stem,
-                                          .dictionary = o->dictionary};
+    nd_analyzer_options analyzer = *o->analyzer;
+    analyzer.ngram = analyzer.kind == ND_CHARS ? 5 : 1;
     nd_status status = shingle_list_take(&e->shingles, &analyzer, text, error);
     if (status == ND_OK) status = nd_simhash_create(e->bits, NULL, &e->simhash, error);
     if (status == ND_OK) count_features(e);

@@ -32,7 +32,7 @@ const flag_table tables_flags = FLAG_TABLE("Fingerprints", tables);
 
 void fingerprint_settings_init(fingerprint_settings *s) {
     nd_hamming_options hamming;
-    nd_hamming_options_init(&hamming);
+    nd_hamming_options_init(&hamming, sizeof hamming);
     *s = (fingerprint_settings){
         .bits = hamming.bits, .k = K_UNSET, .file_format = ND_FINGERPRINTS_HEX};
 }

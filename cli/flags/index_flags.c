@@ -33,8 +33,13 @@ const flag_table batch_flags = FLAG_TABLE("Index", batch);
 const flag_table load_flags = FLAG_TABLE("Index", load);
 const flag_table sync_flags = FLAG_TABLE("Index", sync_only);
 
-void batch_settings_apply(const batch_settings *s, nd_job_options *job) {
-    job->replace = s->replace;
-    job->resume = s->resume;
-    job->sync = s->sync == SYNC_OFF ? ND_SYNC_OFF : ND_SYNC_BATCH;
+nd_sync sync_of(const batch_settings *s) {
+    return s->sync == SYNC_OFF ? ND_SYNC_OFF : ND_SYNC_BATCH;
+}
+
+nd_index_use index_use_of(const batch_settings *s) {
+    return (nd_index_use){.struct_size = sizeof(nd_index_use),
+                          .sync = sync_of(s),
+                          .resume = s->resume,
+                          .replace = s->replace};
 }

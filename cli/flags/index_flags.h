@@ -15,6 +15,8 @@ typedef struct batch_settings {
 extern const flag_table batch_flags; /* --replace, --resume, --sync */
 extern const flag_table load_flags;  /* --replace, --sync */
 extern const flag_table sync_flags;  /* --sync */
-void batch_settings_apply(const batch_settings *s, nd_job_options *job);
+/* All but the index. */
+nd_index_use index_use_of(const batch_settings *s);
+nd_sync sync_of(const batch_settings *s);
 
 #endif

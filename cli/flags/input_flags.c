@@ -57,25 +57,26 @@ const char *const input_flag_names[] = {"text-field", "id-field", "invalid",
                                         "on-error",   "follow",   NULL};
 
 void input_settings_init(input_settings *s) {
-    nd_job_options job;
-    nd_job_options_init(&job);
-    *s = (input_settings){.text_field = job.text_field,
-                          .id_field = job.id_field,
-                          .time_field = job.time_field,
-                          .max_record = job.max_record,
-                          .invalid = job.invalid,
-                          .on_error = job.skip_errors ? ON_ERROR_SKIP : ON_ERROR_FAIL,
-                          .follow = job.follow_links};
+    nd_input_options input;
+    nd_input_options_init(&input, sizeof input);
+    *s = (input_settings){.text_field = input.text_field,
+                          .id_field = input.id_field,
+                          .max_record = input.max_record,
+                          .invalid = input.invalid,
+                          .on_error = input.skip_errors ? ON_ERROR_SKIP : ON_ERROR_FAIL,
+                          .follow = input.follow_links};
 }
 
-void input_settings_apply(const input_settings *s, nd_job_options *job) {
-    job->text_field = s->text_field;
-    job->id_field = s->id_field;
-    job->time_field = s->time_field;
-    job->max_record = s->max_record;
-    job->invalid = s->invalid;
-    job->skip_errors = s->on_error == ON_ERROR_SKIP;
-    job->follow_links = s->follow;
+nd_input_options input_options_of(const input_settings *s) {
+    nd_input_options input;
+    nd_input_options_init(&input, sizeof input);
+    input.text_field = s->text_field;
+    input.id_field = s->id_field;
+    input.max_record = s->max_record;
+    input.invalid = s->invalid;
+    input.skip_errors = s->on_error == ON_ERROR_SKIP;
+    input.follow_links = s->follow;
+    return input;
 }
 
 bool input_flags_agree(const flags_given *given, const char *keep_field, int count, char **operands,

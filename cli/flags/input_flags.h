@@ -19,7 +19,8 @@ typedef struct input_settings {
 extern const flag_table input_flags;
 extern const flag_table time_flags; /* --time-field */
 void input_settings_init(input_settings *s);
-void input_settings_apply(const input_settings *s, nd_job_options *job);
+/* All but the inputs. */
+nd_input_options input_options_of(const input_settings *s);
 
 /* The names of all of these flags but --max-record, NULL-ended: they are for documents. */
 extern const char *const input_flag_names[];

@@ -12,7 +12,7 @@ static const flag flags[] = {
 
 const flag_table keep_flags = FLAG_TABLE("Survivors", flags);
 
-void keep_settings_apply(const keep_settings *s, nd_job_options *job) {
-    job->keep = s->keep;
-    job->keep_field = s->field;
+nd_survivor_options survivor_options_of(const keep_settings *s) {
+    return (nd_survivor_options){
+        .struct_size = sizeof(nd_survivor_options), .keep = s->keep, .keep_field = s->field};
 }

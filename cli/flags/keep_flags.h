@@ -11,6 +11,7 @@ typedef struct keep_settings {
 } keep_settings;
 
 extern const flag_table keep_flags;
-void keep_settings_apply(const keep_settings *s, nd_job_options *job);
+/* All but the group. */
+nd_survivor_options survivor_options_of(const keep_settings *s);
 
 #endif

@@ -42,10 +42,11 @@ static const flag tables[] = {
 
 const flag_table table_flags = FLAG_TABLE("Output", tables);
 
-void table_settings_apply(const table_settings *s, nd_job_options *job) {
-    job->removed = s->removed;
-    job->clusters = s->clusters;
-    job->edges = s->edges;
+nd_output_options output_options_of(const table_settings *s) {
+    return (nd_output_options){.struct_size = sizeof(nd_output_options),
+                               .removed = s->removed,
+                               .clusters = s->clusters,
+                               .edges = s->edges};
 }
 
 #define QUIET_FLAG                                                                                 \

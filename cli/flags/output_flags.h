@@ -30,7 +30,8 @@ typedef struct table_settings {
     const char *removed, *clusters, *edges;
 } table_settings;
 extern const flag_table table_flags;
-void table_settings_apply(const table_settings *s, nd_job_options *job);
+/* The tables alone. */
+nd_output_options output_options_of(const table_settings *s);
 
 typedef struct report_settings {
     const char *summary; /* a file for it, as JSON; NULL: lines on stderr */

@@ -22,6 +22,6 @@ const flag_table passage_flags = FLAG_TABLE("Passages", flags);
 
 void passage_settings_init(passage_settings *s) {
     nd_compare_options compare;
-    nd_compare_options_init(&compare);
+    nd_compare_options_init(&compare, sizeof compare);
     *s = (passage_settings){.min = compare.least_run, .gap = compare.gap};
 }

@@ -35,13 +35,16 @@ const flag_table work_flags = FLAG_TABLE("Resources", work);
 const flag_table threads_flags = FLAG_TABLE("Resources", threads);
 
 void resource_settings_init(resource_settings *s) {
-    nd_job_options job;
-    nd_job_options_init(&job);
-    *s = (resource_settings){.memory = job.memory, .work = job.work, .threads = job.threads};
+    nd_resources usual;
+    nd_resources_init(&usual, sizeof usual);
+    *s = (resource_settings){.memory = usual.memory, .work = usual.work, .threads = usual.threads};
 }
 
-void resource_settings_apply(const resource_settings *s, nd_job_options *job) {
-    job->memory = s->memory;
-    job->work = s->work;
-    job->threads = s->threads;
+nd_resources resources_of(const resource_settings *s) {
+    nd_resources resources;
+    nd_resources_init(&resources, sizeof resources);
+    resources.memory = s->memory;
+    resources.work = s->work;
+    resources.threads = s->threads;
+    return resources;
 }

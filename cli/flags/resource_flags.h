@@ -13,6 +13,6 @@ typedef struct resource_settings {
 
 extern const flag_table memory_flags, work_flags, threads_flags; /* one flag each */
 void resource_settings_init(resource_settings *s);
-void resource_settings_apply(const resource_settings *s, nd_job_options *job);
+nd_resources resources_of(const resource_settings *s);
 
 #endif

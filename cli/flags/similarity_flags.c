@@ -28,16 +28,10 @@ static const flag flags[] = {
 const flag_table similarity_flags = FLAG_TABLE("Similarity", flags);
 
 void similarity_settings_init(similarity_settings *s) {
-    nd_job_options job;
-    nd_job_options_init(&job);
+    nd_similarity_options usual;
+    nd_similarity_options_init(&usual, sizeof usual);
     *s = (similarity_settings){
-        .threshold = job.threshold, .recall = job.recall, .perms = job.perms};
-}
-
-void similarity_settings_apply(const similarity_settings *s, nd_job_options *job) {
-    job->threshold = s->threshold;
-    job->recall = s->recall;
-    job->perms = s->perms;
+        .threshold = usual.threshold, .recall = usual.recall, .perms = usual.perms};
 }
 
 bool similarity_plan(const similarity_settings *s, nd_plan *out) {

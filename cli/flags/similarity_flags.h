@@ -12,7 +12,6 @@ typedef struct similarity_settings {
 
 extern const flag_table similarity_flags;
 void similarity_settings_init(similarity_settings *s);
-void similarity_settings_apply(const similarity_settings *s, nd_job_options *job);
 
 /* The bands and rows for these settings. False: there are none, and that is reported. */
 bool similarity_plan(const similarity_settings *s, nd_plan *out);

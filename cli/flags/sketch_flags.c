@@ -58,10 +58,10 @@ const flag_table verify_flags = FLAG_TABLE("Comparison", verify);
 const flag_table bound_flags = FLAG_TABLE("Comparison", bound);
 
 void sketch_settings_init(sketch_settings *s) {
-    nd_job_options job;
-    nd_job_options_init(&job);
+    nd_similarity_options usual;
+    nd_similarity_options_init(&usual, sizeof usual);
     *s = (sketch_settings){
-        .sketch = job.sketch, .verify = job.verify, .max_compare = job.max_compare};
+        .sketch = usual.sketch, .verify = usual.verify, .max_compare = usual.max_compare};
     fingerprint_settings_init(&s->fingerprint);
 }
 
@@ -112,12 +112,12 @@ static uint32_t sentence_count(const char *text) {
 }
 
 static uint32_t k_of(const sketch_settings *s) {
-    nd_job_options job;
+    nd_similarity_options similarity;
     nd_hamming_options hamming;
-    nd_job_options_init(&job);
-    nd_hamming_options_init(&hamming);
+    nd_similarity_options_init(&similarity, sizeof similarity);
+    nd_hamming_options_init(&hamming, sizeof hamming);
     /* Where fingerprints alone decide, they must be as near as in neardup hamming. */
-    return fingerprint_k(&s->fingerprint, s->verify == ND_VERIFY_NONE ? hamming.k : job.k);
+    return fingerprint_k(&s->fingerprint, s->verify == ND_VERIFY_NONE ? hamming.k : similarity.k);
 }
 
 bool sketch_flags_agree(const flags_given *given, const sketch_settings *s,
@@ -138,14 +138,18 @@ bool sketch_flags_agree(const flags_given *given, const sketch_settings *s,
     return fingerprint_k_fits(k_of(s), s->fingerprint.bits) && simhash_flags_agree(given, s, text);
 }
 
-void sketch_settings_apply(const sketch_settings *s, const text_settings *text,
-                           nd_job_options *job) {
-    job->sketch = s->sketch;
-    job->verify = s->verify;
-    job->max_compare = s->max_compare;
-    if (s->sentences) job->sentences = sentence_count(s->sentences);
-    if (s->sketch != ND_SKETCH_SIMHASH) return;
-    job->k = k_of(s);
-    job->simhash.bits = s->fingerprint.bits;
-    job->simhash.weighting = text->weighting;
+void sketch_settings_apply(const sketch_settings *s, nd_similarity_options *similarity) {
+    similarity->sketch = s->sketch;
+    similarity->verify = s->verify;
+    similarity->max_compare = s->max_compare;
+    if (s->sentences) similarity->sentences = sentence_count(s->sentences);
+    if (s->sketch == ND_SKETCH_SIMHASH) similarity->k = k_of(s);
+}
+
+nd_simhash_options simhash_options_of(const sketch_settings *s, const text_settings *text) {
+    nd_simhash_options simhash;
+    nd_simhash_options_init(&simhash, sizeof simhash);
+    simhash.bits = s->fingerprint.bits;
+    simhash.weighting = text->weighting;
+    return simhash;
 }

@@ -25,9 +25,9 @@ void sketch_settings_init(sketch_settings *s);
 bool sketch_flags_agree(const flags_given *given, const sketch_settings *s,
                         const text_settings *text);
 
-/* All but the table of --weights tfidf:FILE, which is not read yet. REQUIRES: sketch_flags_agree.
- */
-void sketch_settings_apply(const sketch_settings *s, const text_settings *text,
-                           nd_job_options *job);
+/* Sketch, verification, and the bound of comparisons. REQUIRES: sketch_flags_agree. */
+void sketch_settings_apply(const sketch_settings *s, nd_similarity_options *similarity);
+/* All but the table of --weights tfidf:FILE, which is not read yet. */
+nd_simhash_options simhash_options_of(const sketch_settings *s, const text_settings *text);
 
 #endif

@@ -82,19 +82,22 @@ const flag_table seed_flags = FLAG_TABLE("Words", seeds);
 /* ---- settings */
 
 void text_settings_init(text_settings *s) {
-    nd_job_options job;
-    nd_job_options_init(&job);
-    *s = (text_settings){.analyzer = job.analyzer,
-                         .ngram = job.ngram,
-                         .seed = job.seed,
+    nd_analyzer_options usual;
+    nd_analyzer_options_init(&usual, sizeof usual);
+    *s = (text_settings){.analyzer = usual.kind,
+                         .ngram = usual.ngram,
+                         .seed = usual.seed,
                          .weighting = ND_WEIGHTING_TF};
 }
 
-void text_settings_apply(const text_settings *s, nd_job_options *job) {
-    job->analyzer = s->analyzer;
-    job->ngram = s->ngram;
-    job->seed = s->seed;
-    job->stem = s->stem;
+nd_analyzer_options analyzer_options_of(const text_settings *s) {
+    nd_analyzer_options analyzer;
+    nd_analyzer_options_init(&analyzer, sizeof analyzer);
+    analyzer.kind = s->analyzer;
+    analyzer.ngram = s->ngram;
+    analyzer.seed = s->seed;
+    analyzer.stem = s->stem;
+    return analyzer;
 }
 
 bool analyzer_flags_agree(const text_settings *s) {
@@ -148,9 +151,10 @@ static nd_status read_dictionary(const reader *r, nd_error *error) {
 /* Warns of terms that no text can have. A table for words of another kind would otherwise give all
  * words the same weight without a sign. */
 static void warn_of_vain_terms(const reader *r) {
-    nd_weights_info info;
+    nd_weights_info info = {.struct_size = sizeof info};
     char left_out[32], terms[32];
-    nd_weights_describe(r->files->weights, &info);
+    nd_error error;
+    if (nd_weights_describe(r->files->weights, &info, &error) != ND_OK) return;
     bool segment = r->settings->analyzer == ND_SEGMENT;
     uint64_t vain = info.left_out + (segment ? 0 : info.segments);
     if (vain)

@@ -42,7 +42,8 @@ extern const flag_table seed_flags;
 #define WEIGHTS_NONE_HELP "; none: 1, however often it occurs"
 
 void text_settings_init(text_settings *s);
-void text_settings_apply(const text_settings *s, nd_job_options *job);
+/* All but the dictionary, which is not read yet. */
+nd_analyzer_options analyzer_options_of(const text_settings *s);
 
 /* --dict and --stem with an analyzer on which they have no effect: false, and reported. */
 bool analyzer_flags_agree(const text_settings *s);

@@ -13,7 +13,8 @@ typedef struct pair_text {
 typedef struct pair {
     pair_text texts[2];
     nd_compare_options options;
-    nd_comparison *comparison; /* owned */
+    nd_analyzer_options analyzer; /* of the options */
+    nd_comparison *comparison;    /* owned */
 } pair;
 
 /* The bytes of a passage in text `side` (0 or 1). */

@@ -68,7 +68,7 @@ static const summary_row rows[] = {
     {"matches", NUMBER_64, AT(pairs), "fingerprints found", OF(SUMMARY_FIND)},
     {"matches", NUMBER_64, AT(pairs), "duplicates found", OF(SUMMARY_QUERY)},
     {"passages", NUMBER_64, AT(pairs), "passages found", OF(SUMMARY_PASSAGES)},
-    {"wide_buckets", NUMBER_64, AT(wide_buckets),
+    {"large_buckets", NUMBER_64, AT(large_buckets),
      "large buckets: those with so many documents that they are kept as posting lists", COMPARING},
     {"bounded_documents", NUMBER_64, AT(bounded_documents),
      "documents for which --max-compare left comparisons out", COMPARING},

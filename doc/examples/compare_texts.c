@@ -21,7 +21,7 @@ int main(void) {
         {"敏捷的棕色狐狸跳过了懒狗", "敏捷的棕色狐狸跳过了懒猫"},
     };
     nd_analyzer_options options;
-    nd_analyzer_options_init(&options);
+    nd_analyzer_options_init(&options, sizeof options);
     options.ngram = 2; /* these texts are short */
 
     nd_error error;

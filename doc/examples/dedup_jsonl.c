@@ -19,17 +19,29 @@ static void print_warning(void *context, const char *message) {
 }
 
 int main(int argc, char **argv) {
-    const char *input = argc > 1 ? argv[1] : "notices.jsonl";
-    nd_job_options options;
-    nd_job_options_init(&options);
-    options.inputs = &input;
-    options.input_count = 1;
-    options.threshold = 0.5;
-    options.on_decision = print_decision;
-    options.on_warning = print_warning;
+    const char *path = argc > 1 ? argv[1] : "notices.jsonl";
+    nd_input_options input;
+    nd_input_options_init(&input, sizeof input);
+    input.inputs = &path;
+    input.input_count = 1;
 
+    nd_similarity_options similarity;
+    nd_similarity_options_init(&similarity, sizeof similarity);
+    similarity.threshold = 0.5;
+
+    nd_resources resources;
+    nd_resources_init(&resources, sizeof resources);
+    resources.on_warning = print_warning;
+
+    nd_output_options outputs = {.struct_size = sizeof outputs, .on_decision = print_decision};
+
+    nd_dedup_options options = {.struct_size = sizeof options,
+                                .input = &input,
+                                .similarity = &similarity,
+                                .outputs = &outputs,
+                                .resources = &resources};
     nd_error error;
-    nd_job_summary summary;
+    nd_job_summary summary = {.struct_size = sizeof summary};
     if (nd_dedup(&options, &summary, &error) != ND_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 1;

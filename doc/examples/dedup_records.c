@@ -30,16 +30,29 @@ static bool store_decision(void *context, const nd_decision *d) {
 
 int main(void) {
     size_t next = 0, evidence[COUNT];
-    nd_job_options options;
-    nd_job_options_init(&options);
-    options.records = next_record;
-    options.records_context = &next;
-    options.on_decision = store_decision;
-    options.result_context = evidence;
-    options.keep = ND_KEEP_LONGEST;
-    options.ngram = 3;
-    options.threshold = 0.75;
+    nd_input_options input;
+    nd_input_options_init(&input, sizeof input);
+    input.records = next_record;
+    input.records_context = &next;
 
+    nd_analyzer_options analyzer;
+    nd_analyzer_options_init(&analyzer, sizeof analyzer);
+    analyzer.ngram = 3;
+
+    nd_similarity_options similarity;
+    nd_similarity_options_init(&similarity, sizeof similarity);
+    similarity.analyzer = &analyzer;
+    similarity.threshold = 0.75;
+
+    nd_survivor_options survivors = {.struct_size = sizeof survivors, .keep = ND_KEEP_LONGEST};
+    nd_output_options outputs = {
+        .struct_size = sizeof outputs, .on_decision = store_decision, .context = evidence};
+
+    nd_dedup_options options = {.struct_size = sizeof options,
+                                .input = &input,
+                                .similarity = &similarity,
+                                .survivors = &survivors,
+                                .outputs = &outputs};
     nd_error error;
     if (nd_dedup(&options, NULL, &error) != ND_OK) {
         fprintf(stderr, "%s\n", error.message);

@@ -17,7 +17,7 @@ static void expect(const char *text, uint32_t units) {
         fail_msg("%s: %u, not %u", text, (unsigned)got, (unsigned)units);
 }
 
-static void refuse(const char *text) {
+static void expect_rejected(const char *text) {
     uint32_t got = 12345;
     if (nd_decimal_read(text, strlen(text), MOST, &got)) fail_msg("%s is accepted", text);
     assert_int_equal(got, 12345);
@@ -46,13 +46,13 @@ static void test_numbers(void **state) {
     expect("0.0003662109375", 2);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     const char *const wrong[] = {
         "",     ".",     "-1", "+1",  "-0",     "nan", "inf",   "0x1",
         "1,5",  "1.5.2", "1 ", " 1",  "1e",     "e1",  "1e+",   "1e1.5",
         "1e5x", "a",     "--", "1_0", "262145", "1e6", "1e100", "99999999999999999999999999"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) refuse(wrong[i]);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) expect_rejected(wrong[i]);
 }
 
 static void against_strtod(void) {
@@ -64,11 +64,11 @@ static void against_strtod(void) {
         snprintf(text, sizeof text, random_below(&seed, 2) ? "%.*e" : "%.*g", digits,
                  (double)random_below(&seed, UINT64_C(1) << 50) / divisor);
         snprintf(point, sizeof point, "%s", text);
-        /* Written with the locale's point, and read with a point. */
+        /* The text has the point of the locale; the function reads it with a point. */
         char *comma = strchr(point, ',');
         if (comma) *comma = '.';
         double units = floor(strtod(text, NULL) * 4096 + .5);
-        if (units > MOST) refuse(point);
+        if (units > MOST) expect_rejected(point);
         else expect(point, (uint32_t)units);
     }
 }
@@ -82,7 +82,7 @@ static void test_other_locale(void **state) {
     (void)state;
     set_german_locale();
     expect("1.5", 6144);
-    refuse("1,5");
+    expect_rejected("1,5");
     against_strtod();
     setlocale(LC_ALL, "C");
 }
@@ -103,7 +103,7 @@ static void test_whole_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_against_strtod), cmocka_unit_test(test_other_locale),
         cmocka_unit_test(test_whole_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
+/* fixed_log.h against libm, at the ends of its range, and against frozen bits. */
 #include "base/fixed_log.h"
 
 #include "test.h"

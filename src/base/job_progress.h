@@ -21,8 +21,8 @@ typedef struct nd_progress {
     uint64_t done, total;
 } nd_progress;
 
-static inline nd_progress nd_progress_of(const nd_job_options *options) {
-    return (nd_progress){.fn = options->on_progress, .context = options->notice_context};
+static inline nd_progress nd_progress_of(const nd_resources *resources) {
+    return (nd_progress){.fn = resources->on_progress, .context = resources->context};
 }
 
 /* Milliseconds between two repeated reports of a thread that waits for the system. */

@@ -1,4 +1,4 @@
-/* job_progress.h: a report and its repetition reach the caller, and a cancelled job stays so. */
+/* job_progress.h: reports reach the caller, and a cancelled job stays cancelled. */
 #include "base/job_progress.h"
 
 #include "test.h"
@@ -19,7 +19,7 @@ static bool see(void *context, nd_stage stage, uint64_t done, uint64_t total) {
     return s->go_on;
 }
 
-static void test_told_and_asked(void **state) {
+static void test_report_and_poll(void **state) {
     (void)state;
     seen s = {.go_on = true};
     nd_progress progress = {.fn = see, .context = &s};
@@ -31,7 +31,7 @@ static void test_told_and_asked(void **state) {
     assert_int_equal(s.total, 7);
 }
 
-static void test_answer_stays(void **state) {
+static void test_cancelled_stays(void **state) {
     (void)state;
     seen s = {.go_on = false};
     nd_progress progress = {.fn = see, .context = &s};
@@ -57,7 +57,7 @@ static void test_one_at_a_time(void **state) {
     assert_int_equal(nd_progress_poll(&progress, NULL), ND_OK);
 }
 
-static void test_nobody(void **state) {
+static void test_no_callback(void **state) {
     (void)state;
     nd_progress progress = {.fn = NULL};
     assert_int_equal(nd_progress_report(&progress, ND_STAGE_READ, 0, 0, NULL), ND_OK);
@@ -67,7 +67,7 @@ static void test_nobody(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_told_and_asked), cmocka_unit_test(test_answer_stays),
-        cmocka_unit_test(test_one_at_a_time), cmocka_unit_test(test_nobody)};
+        cmocka_unit_test(test_report_and_poll), cmocka_unit_test(test_cancelled_stays),
+        cmocka_unit_test(test_one_at_a_time), cmocka_unit_test(test_no_callback)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

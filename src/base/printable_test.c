@@ -1,4 +1,4 @@
-/* printable.h and nd_printable: how bytes become one printable line, and how a long one is cut. */
+/* printable.h and nd_printable: any bytes become one printable line, and a long line is cut. */
 #include "base/printable.h"
 
 #include "base/status.h"
@@ -87,14 +87,14 @@ static void test_cut(void **state) {
     assert_string_equal(out, "0123456");
     assert_int_equal(nd_printable(text, 40, out, 1), 0);
     assert_int_equal(nd_printable(text, 40, out, 0), 0);
-    /* At characters: three bytes each. */
+    /* The cut is between characters, which have three bytes each. */
     char cjk[121];
     for (size_t i = 0; i < 40; i++) memcpy(cjk + 3 * i, "\xe4\xb8\xad", 3);
     assert_int_equal(nd_printable(cjk, 120, out, sizeof out), 12 + 5 + 12);
     assert_int_equal(nd_utf8_valid_prefix(out, 29), 29);
 }
 
-/* A path of 4,000 bytes that breaks lines, and the reason behind it. */
+/* A path of 4,000 bytes that contains line breaks, and the reason behind it. */
 static void test_messages(void **state) {
     (void)state;
     char path[4001];
@@ -113,7 +113,7 @@ static void test_messages(void **state) {
     assert_int_equal(nd_fail_os(&error, 2, "%s", longer), ND_ERR_IO);
     assert_non_null(strstr(error.message, "ddd: No such file or directory"));
     free(longer);
-    /* A message made of itself. */
+    /* A message that contains itself. */
     nd_fail(&error, ND_ERR_INPUT, "inner");
     nd_fail(&error, ND_ERR_INPUT, "outer: %s", error.message);
     assert_string_equal(error.message, "outer: inner");

@@ -1,3 +1,4 @@
+/* radix_sort.h against a stable insertion sort. */
 #include "base/radix_sort.h"
 
 #include "test.h"
@@ -7,7 +8,7 @@
 
 enum { MOST = 3000 };
 
-static unsigned from; /* of the comparison */
+static unsigned from; /* lowest bit that the comparison reads */
 
 static int compare(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a >> from, y = *(const uint64_t *)b >> from;

@@ -11,7 +11,7 @@ enum { PARTS = 500, THREADS = 4 };
 
 typedef struct run {
     nd_sequencer sequencer;
-    size_t fail_at; /* the part that fails */
+    size_t fail_at; /* the number of the part that fails */
     size_t emitted;
     bool in_order;
 } run;

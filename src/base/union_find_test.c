@@ -1,3 +1,4 @@
+/* union_find.h against components that are found by repeated flooding. */
 #include "base/union_find.h"
 
 #include "test.h"

@@ -1,8 +1,8 @@
-/* Cuts the inputs into records and gathers them to blocks.
+/* Cuts the inputs into records, and gathers these in blocks.
  *
- * Lines pass through a window of the stream: it is filled by large reads, whole lines are copied
- * out of it into the block, and the rest moves to its front. The window grows for a line that does
- * not fit. A directory's records are the paths of its files; a callback's records are copied.
+ * Lines pass through a window of the stream. The window is filled by large reads; whole lines are
+ * copied out of it into the block, and the rest moves to its front. It grows for a line that does
+ * not fit. The records of a directory are the paths of its files; records of a callback are copied.
  * Records that cannot be read again from their file are appended to the spool on the way. */
 #include "corpus/block_reader.h"
 
@@ -12,8 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A block ends when it reaches one of the first two: enough work to be worth taking a lock, and few
- * enough bytes to stay in the processor's cache. WINDOW: bytes read from a stream at a time. */
+/* A block ends when it has BLOCK_BYTES or BLOCK_RECORDS. That is enough work to be worth taking a
+ * lock, and few enough bytes to stay in the processor's cache. WINDOW: bytes read from a stream at
+ * a time. */
 enum {
     BLOCK_BYTES = ND_LIMIT(1 << 20, 1000),
     BLOCK_RECORDS = ND_LIMIT(4096, 5),
@@ -26,7 +27,7 @@ static void hold_gate(nd_corpus *corpus, nd_block *block) {
 }
 
 void nd_block_release(nd_corpus *corpus, nd_block *block) {
-    if (block->capacity > 8 * (size_t)BLOCK_BYTES) { /* it grew for one long record */
+    if (block->capacity > 8 * (size_t)BLOCK_BYTES) { /* it has grown for one long record */
         nd_release(&corpus->allocator, block->bytes);
         block->bytes = NULL;
         block->capacity = 0;
@@ -54,7 +55,7 @@ static nd_status add_record(nd_corpus *corpus, nd_block *block, nd_raw_record re
     return ND_OK;
 }
 
-/* Appends bytes to the block, with the padding behind them. */
+/* Appends bytes to the block, and keeps room for the padding behind them. */
 static nd_status add_bytes(nd_corpus *corpus, nd_block *block, const void *bytes, size_t size,
                            nd_error *error) {
     if (!nd_reserve(&corpus->allocator, &block->bytes, &block->capacity,
@@ -109,7 +110,8 @@ static nd_status open_lines(nd_corpus *corpus, nd_source *source, nd_error *erro
     return ND_OK;
 }
 
-/* Resizes the window to hold `want` bytes. One that grew for a long record is made small again. */
+/* Resizes the window to hold `want` bytes. A window that has grown for a long record is made small
+ * again. */
 static nd_status resize_window(nd_corpus *corpus, size_t want, nd_error *error) {
     if (corpus->window_capacity > 4 * (size_t)WINDOW && want <= WINDOW) {
         void *smaller = nd_reallocate(&corpus->allocator, corpus->window, WINDOW, 1);
@@ -285,10 +287,17 @@ static nd_status read_directory(nd_corpus *corpus, nd_block *block, nd_error *er
 
 /* ---- callbacks */
 
+/* A program that was compiled with a newer header may write more members than this version has. */
+typedef union record_room {
+    nd_record record;
+    unsigned char bytes[512];
+} record_room;
+
 static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *error) {
     while (!is_full(block)) {
-        nd_record given = {.priority = NAN};
-        int answer = corpus->options.records(corpus->options.records_context, &given);
+        record_room room = {.record = {.struct_size = sizeof(nd_record), .value = NAN}};
+        int answer = corpus->options.records(corpus->options.records_context, &room.record);
+        const nd_record given = room.record;
         if (answer < 0)
             return nd_fail(error, ND_ERR_CANCELLED, "cancelled by the source of the records");
         if (answer == 0) {
@@ -300,7 +309,7 @@ static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *err
                                 .offset = corpus->spool.size,
                                 .line = ++corpus->line,
                                 .size = given.length,
-                                .priority = given.priority,
+                                .priority = given.value,
                                 .id_start = SIZE_MAX};
         record.too_long = given.length > corpus->options.max_record;
         if (record.too_long) record.length = 0;
@@ -344,7 +353,7 @@ static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error)
         }
         bool used_up = corpus->at_end && corpus->window_begin == corpus->window_end;
         if (used_up) end_source(corpus);
-        /* A source of blank lines only gives an empty block, so that its bytes are counted. */
+        /* A source with only blank lines gives an empty block, so that its bytes are counted. */
         if (block->count > 0 || block->broken || (used_up && block->input_bytes > 0)) {
             block->number = corpus->blocks++;
             return ND_OK;

@@ -1,8 +1,8 @@
-/* The records of a corpus, in blocks, in the order of input.
+/* Reads the records of a corpus in blocks, in the order of input.
  *
  * One thread at a time reads the next block, under a lock inside the corpus. Reading a block only
- * cuts it into records; slow work (parsing JSON, reading the files of a directory) is left to the
- * threads that asked for blocks. */
+ * cuts it into records. Slow work, such as parsing JSON or reading the files of a directory, is
+ * left to the threads that asked for blocks. */
 #ifndef ND_CORPUS_BLOCK_READER_H
 #define ND_CORPUS_BLOCK_READER_H
 
@@ -10,16 +10,16 @@
 
 typedef struct nd_raw_record {
     size_t start, length; /* in the block's bytes */
-    uint64_t offset;      /* in its file or in the spool: nd_record_reader_fetch */
-    uint64_t line;        /* from 1; of a callback or a directory the record's number */
-    uint64_t size;        /* bytes of the text in a directory; otherwise of the record; 0: too long,
-                             and its end was not read yet */
-    double priority;      /* of a callback's record; NAN: none */
+    uint64_t offset;      /* in its file or in the spool (nd_record_reader_fetch) */
+    uint64_t line;        /* from 1; for a callback or a directory: the record's number */
+    uint64_t size;        /* of a directory: bytes of the text; otherwise bytes of the record; 0: it
+                             is too long, and its end has not been read yet */
+    double priority;      /* priority of a callback's record; NAN: none */
     size_t id_start, id_length; /* a callback's id in the block's bytes; id_start SIZE_MAX: none */
-    bool too_long;              /* over max_record: the block does not have its bytes */
+    bool too_long;              /* it is over max_record; the block does not have its bytes */
 } nd_raw_record;
 
-/* Starts zero-initialised, is reused from block to block, and ends with nd_block_free. */
+/* Zero-initialised, reused from block to block, and freed by nd_block_free. */
 typedef struct nd_block {
     uint64_t number; /* from 0, in the order of input */
     size_t source;
@@ -28,15 +28,15 @@ typedef struct nd_block {
     nd_raw_record *records;
     size_t count, record_capacity; /* count 0: the source ended with blank lines only */
     bool end;                      /* nothing is left to read; count is 0 */
-    bool holds_gate;               /* a record of it is large */
-    char *broken; /* not NULL, if errors are skipped: the source failed behind this block's records,
-                     with this message */
-    uint64_t input_bytes; /* bytes read for this block, after decompression; 0 for a directory,
-                             where the caller counts the texts */
+    bool holds_gate;               /* one of its records is large */
+    char *broken; /* not NULL, only if errors are skipped: the source failed behind this block's
+                     records, with this message */
+    uint64_t input_bytes; /* bytes read for this block, after decompression; 0 for a directory: the
+                             caller counts the texts */
 } nd_block;
 
 /* Reads the next block. Any number of threads may call it at the same time. After a failure the
- * block has its number in the order all the same, and later calls return the end. */
+ * block still has its number in the order, and later calls return the end. */
 nd_status nd_corpus_next_block(nd_corpus *corpus, nd_block *block, nd_error *error);
 
 /* Ends the work on the block's large record, if it has one. */

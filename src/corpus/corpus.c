@@ -1,4 +1,4 @@
-/* Opens the inputs: finds out what each is, and checks that they fit together. */
+/* Opens the inputs: finds out the kind of each, and checks that they fit together. */
 #include "corpus/corpus.h"
 
 #include "corpus/corpus_inside.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- what an input is */
+/* ---- the kind of an input */
 
 /* False also if the file cannot be read: the block reader will report that. */
 static bool is_zstd(const char *path) {
@@ -60,7 +60,7 @@ static const char *last_part(const char *path, size_t *length) {
     return path + begin;
 }
 
-/* True of "/", "." and "..", whose last part is not a name. */
+/* True for "/", "." and "..": their last part is not a name. */
 static bool has_no_name(const nd_source *source) {
     return source->label_length == 0 ||
            (source->label_length <= 2 && memcmp(source->label, "..", source->label_length) == 0);

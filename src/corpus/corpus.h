@@ -1,13 +1,13 @@
 /* The inputs of a run: files of JSON Lines, directories of texts, or records from a callback.
  *
- * A *record* is one document as it stands in the input: a line of JSON, the text that a callback
- * gave, or the path of a file in a directory. block_reader.h reads all records once, in the order
- * of input, in blocks that several threads parse. record_reader.h parses a record to a document,
- * and reads single records again later.
+ * A *record* is one document as it is in the input: a line of JSON, the text that a callback gave,
+ * or the path of a file in a directory. block_reader.h reads all records once, in the order of
+ * input, in blocks that several threads parse. record_reader.h makes a document of a record, and
+ * reads single records again later.
  *
  * A record is read again by its *offset*: in its file, if that is an uncompressed regular file;
- * otherwise in the corpus's spool, to which records from pipes, compressed files and callbacks and
- * the paths of directories are copied. So nothing else of the input is read or decompressed again.
+ * otherwise in the corpus's spool. Records from pipes, compressed files and callbacks, and the
+ * paths of directories, are copied to the spool. So no other input is read or decompressed again.
  */
 #ifndef ND_CORPUS_CORPUS_H
 #define ND_CORPUS_CORPUS_H
@@ -60,14 +60,14 @@ typedef struct nd_corpus_options {
     void *records_context;
     nd_json_fields fields;
     uint64_t max_record;           /* bytes; a longer record is bad */
-    const char *max_record_reason; /* follows the limit in messages: "", or why the limit is lower
-                                      than the one asked for */
+    const char *max_record_reason; /* text behind the limit in messages: "", or why the limit is
+                                      lower than the caller's */
     nd_invalid invalid;
     bool skip_errors;
     bool once;         /* no record is read again: the spool stays empty, offsets mean nothing */
     bool follow_links; /* in directories: as in nd_directory_walk_options */
-    bool live;         /* a block ends where reading on would have to wait */
-    nd_progress *progress; /* asked while reading waits, and between its steps; NULL: none */
+    bool live;         /* a block ends where further reading would have to wait */
+    nd_progress *progress; /* called while reading waits, and between its steps; NULL: none */
     uint64_t memory;       /* the run's memory: as in nd_stream_in_options */
     size_t spool_memory;   /* bytes of the spool that stay in memory */
 } nd_corpus_options;
@@ -80,10 +80,9 @@ void nd_corpus_close(nd_corpus *corpus);
 
 size_t nd_corpus_sources(const nd_corpus *corpus);
 const nd_source *nd_corpus_source(const nd_corpus *corpus, size_t index);
-/* The number of bytes that all blocks will have together, after decompression, given that the
- * blocks so far had `counted` bytes. It is the sum of the files' sizes; if one is compressed, an
- * estimate from how much of the files has been read. 0: unknown (a pipe, a directory, a callback).
- */
+/* Estimates the bytes of all blocks together, after decompression, given that the blocks so far had
+ * `counted` bytes. It is the sum of the sizes of the files; if one is compressed, an estimate from
+ * the part of the files that has been read. 0: unknown (a pipe, a directory, a callback). */
 uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted);
 /* Whether reading may need memory for a Zstandard window. False: all inputs are regular files that
  * are not Zstandard. */

@@ -20,21 +20,21 @@ struct nd_corpus {
     uint64_t total_bytes; /* sizes of the files */
     pthread_mutex_t gate; /* held while a large record is in work */
 
-    /* The block reader's progress: it writes, any thread reads. */
-    atomic_uint_fast64_t read_bytes; /* of the files, before decompression */
-    atomic_bool compressed;          /* one of the files so far was */
+    /* The block reader's progress. Only the block reader writes it; any thread reads it. */
+    atomic_uint_fast64_t read_bytes; /* bytes read of the files, before decompression */
+    atomic_bool compressed;          /* one of the files read so far is compressed */
 
     /* The block reader's state. The lock guards all of it, and the growth of the spool. */
     pthread_mutex_t lock;
     bool failed;
-    uint64_t blocks;        /* read so far */
-    size_t current;         /* source */
-    uint64_t before_source; /* sizes of the sources before it, together */
+    uint64_t blocks;        /* blocks read so far */
+    size_t current;         /* the source that is read now */
+    uint64_t before_source; /* sum of the sizes of the sources before it */
     bool at_end;          /* nothing more comes from the source; the window may still hold lines */
-    uint64_t line;        /* or record, of the source: the latest one */
+    uint64_t line;        /* the latest line, or record, of the source */
     uint64_t links;       /* symbolic links left out */
-    nd_stream_in *stream; /* of a source of lines */
-    nd_directory_walk *walk; /* of a directory */
+    nd_stream_in *stream; /* reads a source of lines */
+    nd_directory_walk *walk; /* walks through a directory */
     /* Lines: the bytes [window_begin, window_end) of the window are read and not yet in a block.
      * window[0] is at window_offset of the stream. */
     char *window;

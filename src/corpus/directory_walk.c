@@ -1,7 +1,7 @@
-/* A depth-first walk. The open directories are on a stack in the heap, so that a deep tree needs no
+/* A depth-first walk, with a stack on the heap instead of recursion, so that a deep tree needs no
  * deep call stack. A level of the stack holds the sorted names of its directory. A directory is
- * compared as its name with '/' behind, so that the walk visits files in the bytewise order of
- * their paths ("a.txt" before "a/b").
+ * compared as its name with '/' behind it. So the walk visits files in the bytewise order of their
+ * paths ("a.txt" before "a/b").
  *
  * Every step is relative to the descriptor of the current directory. So a path may be longer than
  * the system accepts in one call, and renaming a directory above the tree does no harm. Only the
@@ -9,7 +9,7 @@
  * must then have the same device and inode as before; otherwise the child was moved, and the walk
  * fails.
  *
- * After a directory or file that cannot be read, the walk can go on behind it. */
+ * If a directory or file cannot be read, the walk can go on behind it. */
 #include "corpus/directory_walk.h"
 
 #include "base/hash.h"
@@ -42,7 +42,7 @@ typedef struct level {
     char *names; /* one after another, each with its NUL */
     entry *entries;
     size_t count, next;
-    size_t path_length; /* of the directory's relative path, with '/' behind; 0: the root */
+    size_t path_length; /* of the directory's relative path and its '/'; 0: the root */
 } level;
 
 struct nd_directory_walk {
@@ -133,7 +133,7 @@ static nd_status read_names(nd_directory_walk *walk, DIR *stream, listing *list,
     }
 }
 
-/* Makes the level's entries from the list, whose `names` they take over. */
+/* Makes the level's entries from the list. The level takes over the list's `names`. */
 static nd_status sort_names(nd_directory_walk *walk, listing *list, level *into, nd_error *error) {
     into->entries = nd_allocate(&walk->allocator, list->count, sizeof(entry));
     if (!into->entries)

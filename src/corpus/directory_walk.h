@@ -14,7 +14,7 @@ typedef struct nd_directory_walk_options {
     /* Symbolic links to regular files are followed, and each file is visited once, by the first of
      * its names. */
     bool follow_links;
-    nd_progress *progress; /* asked now and then; NULL: none */
+    nd_progress *progress; /* called from time to time; NULL: none */
 } nd_directory_walk_options;
 
 /* `options` NULL: zeros. `allocator` NULL: malloc. Used by one thread at a time. */

@@ -26,7 +26,7 @@ static int remove_root(void **state) {
     return system(command);
 }
 
-/* A path below the root; valid until the next call but one. */
+/* Returns a path below the root; valid until the next call but one. */
 static const char *below(const char *path) {
     static char buffers[2][400];
     static int turn;

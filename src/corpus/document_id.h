@@ -1,25 +1,25 @@
-/* The id of a document, and where its record stands in the input. */
+/* The id of a document, and the position of its record in the input. */
 #ifndef ND_CORPUS_DOCUMENT_ID_H
 #define ND_CORPUS_DOCUMENT_ID_H
 
 #include "corpus/record_reader.h"
 
-/* Filled by the functions that find an id; reused from document to document. id and source stay
- * valid until the buffer is filled again. `bytes` is memory of the caller's allocator, which the
- * caller releases; all else is zero at first. */
+/* Filled by the functions that find an id, and reused from document to document. `id` and `source`
+ * are valid until the buffer is filled again. Zero-initialised. `bytes` is memory of the caller's
+ * allocator; the caller releases it. */
 typedef struct nd_id_buffer {
     char *bytes;
     size_t capacity;
     const char *id;
     size_t length;
-    const char *source; /* the input as it was named; "": a callback's record, or a document of an
-                           index */
-    uint64_t line;      /* from 1; of a callback the number of the record, of a directory the number
-                           of the file; 0: a document of an index */
+    const char *source; /* the name of the input as given; "": a callback's record, or a document of
+                           an index */
+    uint64_t line;      /* from 1; of a callback: number of the record; of a directory: number of
+                           the file; 0: a document of an index */
 } nd_id_buffer;
 
-/* The id of a document of a block: its own, else FILE:LINE, else the number of a callback's record.
- * Sets id, length and line. */
+/* Finds the id of a document of a block: its own id, else FILE:LINE, else the number of a
+ * callback's record. Sets id, length and line. */
 nd_status nd_document_id(const nd_source *source, const nd_raw_record *record,
                          const nd_document *document, const nd_allocator *allocator,
                          nd_id_buffer *buffer, nd_error *error);

@@ -9,7 +9,7 @@
 typedef struct batch {
     nd_block block;
     void *own;      /* the stage's batch; NULL: the stage has none */
-    char *warnings; /* one behind the other, each ended by NUL */
+    char *warnings; /* one behind the other, each with its NUL */
     size_t warning_size, warning_capacity;
     nd_scan_counts counts; /* of the block; input_bytes is not set */
     nd_error failure;      /* returned when the batch is emitted */
@@ -26,10 +26,10 @@ typedef struct scan {
     batch *batches;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /* Under the lock. */
+    /* Guarded by `lock`. */
     batch **spare;
     uint32_t spare_count;
-    batch **finished; /* block b at b % batch_count, until it is emitted */
+    batch **finished; /* block b is at b % batch_count until it is emitted */
     uint64_t next;    /* number of the block that is emitted next */
     bool emitting, failed;
 } scan;
@@ -53,8 +53,8 @@ static nd_status add_warning(const scan *s, batch *b, const char *message, nd_er
     return ND_OK;
 }
 
-/* A text that the stage rejects makes its record a bad one: *state changes, and `why` begins with
- * the record's place, as the reader's messages do. */
+/* Maps a document. If the stage rejects the text, the record becomes a bad one: *state changes, and
+ * `why` begins with the record's position, as in the reader's messages. */
 static nd_status map_document(scan_worker *w, batch *b, const nd_scan_item *item,
                               nd_record_state *state, nd_error *why, nd_error *error) {
     const nd_scan_stage *stage = w->scan->stage;
@@ -120,7 +120,7 @@ static nd_status emit_batch(scan *s, batch *b, nd_error *error) {
     for (const char *m = b->warnings; m && m < b->warnings + b->warning_size; m += strlen(m) + 1)
         nd_warn(&s->means->warnings, "%s", m);
     if (s->stage->emit) ND_TRY(s->stage->emit(s->stage->result, b->own, &b->block, error));
-    /* The files of a directory may be compressed: the bytes of their texts count. */
+    /* Files of a directory may be compressed, so the bytes of their texts are counted. */
     bool tree = nd_corpus_source(s->corpus, b->block.source)->kind == ND_SOURCE_TREE;
     b->counts.input_bytes = tree ? b->counts.text_bytes : b->block.input_bytes;
     add_counts(s->counts, &b->counts);
@@ -167,7 +167,7 @@ static nd_status finish_batch(scan *s, batch *b, nd_error *error) {
     return status;
 }
 
-/* A batch to work on; NULL when another thread has failed. */
+/* Waits for a spare batch. NULL: another thread has failed. */
 static batch *take_spare(scan *s) {
     pthread_mutex_lock(&s->lock);
     while (s->spare_count == 0 && !s->failed) pthread_cond_wait(&s->changed, &s->lock);

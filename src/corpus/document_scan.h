@@ -13,24 +13,24 @@
 #include "base/warning.h"
 #include "corpus/document_id.h"
 
-/* A document and where it comes from. Valid during the call of `map`. */
+/* A document with its source and record. Valid during the call of `map`. */
 typedef struct nd_scan_item {
     const nd_document *document;
     const nd_source *source;
     const nd_raw_record *record;
 } nd_scan_item;
 
-/* What is done with the documents.
+/* The functions that process the documents.
  *
- * plan     settings; const during the scan; every worker reads it
- * result   what the scan builds; only emit and combine write it
- * worker   one thread's own memory
- * batch    results of one block; passes from its worker to emit; reused from block to block
+ *   plan     settings; const during the scan; every worker reads it
+ *   result   the result of the scan; only emit and combine write it
+ *   worker   one thread's own memory
+ *   batch    results of one block; passes from its worker to emit; reused from block to block
  *
  * map runs on all threads. emit runs on one thread at a time, in the order of input. combine runs
  * once per worker after its last map, one at a time, in any order: every order must give the same
- * result. Where create_worker or a later step failed, worker may be NULL or half made in
- * destroy_worker. */
+ * result. If create_worker or a later step failed, the worker passed to destroy_worker may be NULL
+ * or incomplete. */
 typedef struct nd_scan_stage {
     const void *plan;
     void *result;
@@ -48,24 +48,24 @@ typedef struct nd_scan_stage {
     void (*destroy_batch)(const void *plan, void *batch);
 } nd_scan_stage;
 
-/* What a scan runs with. The pointers outlive it. */
+/* The resources of a scan. The pointers outlive it. */
 typedef struct nd_scan_means {
     nd_allocator allocator;
     uint32_t threads;
-    nd_progress *progress; /* told of ND_STAGE_READ */
+    nd_progress *progress; /* called with ND_STAGE_READ */
     nd_warnings warnings;
 } nd_scan_means;
 
 typedef struct nd_scan_counts {
     uint64_t documents;
     uint64_t with_id, with_priority; /* documents that have these fields */
-    uint64_t input_bytes; /* after decompression; of directories the bytes of the texts */
+    uint64_t input_bytes;            /* after decompression; for directories: bytes of the texts */
     uint64_t text_bytes;
     uint64_t skipped; /* bad records */
 } nd_scan_counts;
 
-/* *counts is written also where the scan fails. Of several failures the first in the order of input
- * is returned. */
+/* Scans the corpus. *counts is written even if the scan fails. If several documents fail, the
+ * failure that comes first in the order of input is returned. */
 nd_status nd_document_scan(nd_corpus *corpus, const nd_scan_means *means,
                            const nd_scan_stage *stage, nd_scan_counts *counts, nd_error *error);
 

@@ -41,7 +41,7 @@ static bool skip_digits(scan *s) {
     return true;
 }
 
-/* -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)? */
+/* Skips -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)? */
 static bool skip_number(scan *s) {
     size_t first = s->at;
     if (peek(s) == '-') s->at++;
@@ -126,7 +126,7 @@ static bool skip_scalar(scan *s) {
     return unexpected(s, "a value");
 }
 
-/* A member's name, its colon, and the white space behind them. */
+/* Skips a member's name, its colon, and the white space behind them. */
 static bool skip_name(scan *s) {
     if (peek(s) != '"') return unexpected(s, "a name in double quotes");
     if (!skip_string(s)) return false;
@@ -158,8 +158,8 @@ static bool open_container(scan *s, char closing[ND_JSON_DEPTH], size_t *depth, 
     return !object || skip_name(s);
 }
 
-/* Closes the objects and arrays that end here. *done: none is open any more; otherwise skips to the
- * next value. */
+/* Closes the objects and arrays that end here. *done: none is open any more; otherwise it skips to
+ * the next value. */
 static bool close_containers(scan *s, const char closing[ND_JSON_DEPTH], size_t *depth,
                              bool *done) {
     for (;;) {
@@ -177,7 +177,7 @@ static bool close_containers(scan *s, const char closing[ND_JSON_DEPTH], size_t 
     return !object || skip_name(s);
 }
 
-/* One value with everything inside it. */
+/* Skips one value with everything inside it. */
 static bool skip_value(scan *s) {
     char closing[ND_JSON_DEPTH]; /* of each open object or array */
     size_t depth = 0;

@@ -1,6 +1,6 @@
-/* A second, slower scan of a line of JSON (RFC 8259), for facts that simdjson does not report: why
- * and where a line is not JSON, and how a number is written. simdjson also rejects integers beyond
- * 64 bits and doubles beyond their range, which JSON allows; these functions accept them. */
+/* A second, slower scan of a line of JSON (RFC 8259), for facts that simdjson does not report:
+ * where and why a line is not JSON, and how a number is written. JSON allows integers beyond 64
+ * bits and doubles beyond their range. simdjson rejects them; these functions accept them. */
 #ifndef ND_CORPUS_JSON_DIAGNOSE_H
 #define ND_CORPUS_JSON_DIAGNOSE_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* A record may have fewer than so many levels of arrays and objects. */
+/* A record must have fewer levels of arrays and objects. */
 #define ND_JSON_DEPTH 1024
 
 /* Returns true if the line is not one JSON value; `why` then gets a short reason with its offset in

@@ -21,7 +21,7 @@
  * the line.
  *
  * Memory: simdjson allocates with new (std::nothrow) and reports MEMALLOC; nothing here throws. For
- * a line of n bytes it asks for 14 n bytes (tape 8 n, strings 5/3 n, structural indexes 4 n). Only
+ * a line of n bytes it allocates 14 n bytes (tape 8 n, strings 5/3 n, structural indexes 4 n). Only
  * about 2 n of them are touched for text; the rest is address space, not memory. */
 extern "C" {
 #include "base/alloc.h"
@@ -57,7 +57,7 @@ struct wanted_value {
     bool pointer = false;
     name_part *parts = nullptr;
     size_t count = 0;
-    char *memory = nullptr; /* holds `spelled` and the bytes of the parts */
+    char *memory = nullptr; /* the bytes of `spelled` and of the parts */
 };
 
 } // namespace
@@ -66,7 +66,7 @@ struct nd_json_parser {
     nd_allocator allocator;
     simdjson::dom::parser parser;
     simdjson::dom::document document;
-    size_t capacity = 0; /* of parser and document */
+    size_t capacity = 0; /* of the parser and the document, in bytes */
     wanted_value text, id, priority;
     char *number = nullptr; /* an id that is a number */
     size_t number_capacity = 0;
@@ -261,8 +261,8 @@ nd_json_problem read_text(const parsed_line &doc, const wanted_value &value, nd_
     return ND_JSON_FINE;
 }
 
-/* An id that is a number is the number as it is written. A 64-bit integer other than 0 can be
- * written in one way only, so that it is formatted here; 0 can also be written as -0. */
+/* Reads an id that is a number, as the number is written in the line. A 64-bit integer other than 0
+ * can be written in one way only, so it is formatted here; 0 can also be written as -0. */
 nd_json_problem read_number_id(nd_json_parser *parser, const parsed_line &doc, size_t at,
                                nd_json_record *out) {
     char digits[24];

@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/* So many bytes must be readable behind a line's end; their content does not matter. */
+/* The bytes that must be readable behind a line's end. Their content does not matter. */
 #define ND_JSON_PADDING 64
 
-/* Which values to read. Each is named by a top-level member, or, if the name starts with '/', by a
+/* The values to read. Each is named by a top-level member, or, if the name starts with '/', by a
  * JSON Pointer (RFC 6901). */
 typedef struct nd_json_fields {
     const char *text;

@@ -600,8 +600,8 @@ static uint64_t next_random(uint64_t *state) {
     return *state >> 33;
 }
 
-/* A line changed at random is read or rejected, and nothing worse; and simdjson and json_diagnose.h
- * agree on which lines are JSON. */
+/* A line changed at random is read or rejected, and nothing worse happens. simdjson and
+ * json_diagnose.h agree about which lines are JSON. */
 static void mutations(void **state) {
     (void)state;
     static const char line[] = "{\"id\":12345678901234567890123,\"text\":\"a \\ud83d\\ude00 \\\\ "

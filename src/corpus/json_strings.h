@@ -1,5 +1,5 @@
-/* Invalid text in a line of JSON: bytes that are not UTF-8, and escapes of lone surrogates, which
- * are half of a character. Finds the first fault, and writes a copy with all faults replaced. */
+/* Finds and replaces invalid text in a line of JSON: bytes that are not UTF-8, and escapes of lone
+ * surrogates, which are half of a character. */
 #ifndef ND_CORPUS_JSON_STRINGS_H
 #define ND_CORPUS_JSON_STRINGS_H
 

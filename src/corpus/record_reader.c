@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Plain inputs that are open at a time, in a slot by the source's number: a process may have fewer
- * descriptors than there are inputs. */
+/* Plain inputs that are open at a time. The slot of an input is its number modulo OPEN_FILES. There
+ * is a limit because a process may have fewer descriptors than there are inputs. */
 enum { OPEN_FILES = 8 };
 
 typedef struct byte_buffer {
@@ -33,8 +33,8 @@ struct nd_record_reader {
     byte_buffer record;   /* a record read by its offset */
     byte_buffer file;     /* a file of a directory */
     byte_buffer repaired; /* text with U+FFFD */
-    char *path;           /* of the file, in full */
-    byte_buffer id;       /* of the file, if it is not its path */
+    char *path;           /* full path of the file */
+    byte_buffer id;       /* id of the file, if it is not its path */
     bool holds_gate;
     struct {
         size_t source;
@@ -241,8 +241,8 @@ static bool ends_with(const char *text, size_t length, const char *end) {
     return length > size && memcmp(text + length - size, end, size) == 0;
 }
 
-/* Whether a file has the name and the beginning of JSON Lines. Read as one text it would match none
- * of the documents that its lines are. */
+/* Whether a file has the name and the beginning of JSON Lines. Such a file is rejected: read as one
+ * text, it would match none of the documents in its lines. */
 static bool is_json_lines(const char *path, const char *bytes, size_t length) {
     static const char *const compressed[] = {".gz", ".zst"};
     size_t name = strlen(path);
@@ -349,8 +349,7 @@ nd_status nd_record_reader_parse(nd_record_reader *reader, const nd_block *block
 
 /* ---- records by their offsets */
 
-/* Opens a plain input, or finds it open, and checks that it is still the file that was read first.
- */
+/* Opens a plain input, unless it is open, and checks that it is still the same file. */
 static nd_status open_source(nd_record_reader *reader, size_t index, int *fd, nd_error *error) {
     size_t slot = index % OPEN_FILES;
     if (reader->open[slot].fd >= 0 && reader->open[slot].source == index) {

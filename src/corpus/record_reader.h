@@ -1,4 +1,4 @@
-/* From records to documents, for one thread: parses the records of a block, and reads single
+/* Makes documents of records, for one thread: parses the records of a block, and reads single
  * records again by their offsets. */
 #ifndef ND_CORPUS_RECORD_READER_H
 #define ND_CORPUS_RECORD_READER_H
@@ -28,26 +28,25 @@ void nd_record_reader_free(nd_record_reader *reader);
  * for another one. */
 void nd_record_reader_release(nd_record_reader *reader);
 
-/* Parses record `index` of a block. If the record is bad, *state says so, and *why gets a message
- * that begins with its position ("FILE:LINE: "). A status other than ND_OK is a failure of the
- * machine (memory, ...), not of the record. Invalid text is replaced if the corpus's options say
- * so. */
+/* Parses record `index` of a block. If the record is bad, *state says why, and *why gets a message
+ * that begins with the record's position ("FILE:LINE: "). A status other than ND_OK is not about
+ * the record: e.g. memory is missing. Invalid text is replaced if the corpus's options allow it. */
 nd_status nd_record_reader_parse(nd_record_reader *reader, const nd_block *block, size_t index,
                                  nd_document *out, nd_record_state *state, nd_error *why,
                                  nd_error *error);
 
-/* Copies `length` bytes of a source, from `offset` on, to `to`: one record, or several with the
+/* Copies `length` bytes of a source, from `offset` on, to `to`: one record, or several with
  * newlines between them. */
 nd_status nd_record_reader_read(nd_record_reader *reader, size_t source, uint64_t offset,
                                 size_t length, char *to, nd_error *error);
 
-/* Reads the record at an offset: its bytes, with ND_JSON_PADDING readable bytes behind them; of a
+/* Reads the record at an offset: its bytes, with ND_JSON_PADDING readable bytes behind them; for a
  * directory, the path. Valid until the reader's next call. */
 nd_status nd_record_reader_fetch(nd_record_reader *reader, size_t source, uint64_t offset,
                                  size_t length, const char **bytes, nd_error *error);
 
-/* Reads the text of the document at an offset. The document was fine when it was read first;
- * ND_ERR_IO ("changed while it was read") if it is not any more. */
+/* Reads the text of the document at an offset. REQUIRES: the document was valid when it was read
+ * first. ND_ERR_IO ("changed while it was read"): it is not valid any more. */
 nd_status nd_record_reader_fetch_text(nd_record_reader *reader, size_t source, uint64_t offset,
                                       size_t length, const char **text, size_t *text_length,
                                       nd_error *error);

@@ -24,7 +24,8 @@ void nd_candidate_block_free(nd_candidate_block *x, const nd_allocator *a) {
 
 /* ---- loading */
 
-/* For sorted words with the rank in the upper half: where each rank of the block begins. */
+/* Sets begin[] for sorted words that have the rank in their upper half: by rank - x->begin, the
+ * index of the rank's first word. */
 static void index_by_rank(const nd_candidate_block *x, const nd_part_buffer *sorted,
                           uint32_t *begin) {
     size_t i = 0;
@@ -51,8 +52,8 @@ static nd_status load_pairs(nd_candidate_block *x, const nd_candidates *c, size_
     return ND_OK;
 }
 
-/* Postings by rank, and the same by bucket, so that a document finds the members of its large
- * buckets that stand before it in the block. */
+/* Loads the postings, sorted by rank, and sorts them by bucket, too. So a document finds the
+ * earlier members of its large buckets in the block. */
 static nd_status load_postings(nd_candidate_block *x, const nd_candidates *c, size_t part,
                                nd_error *error) {
     const nd_allocator *a = &c->allocator;
@@ -63,8 +64,8 @@ static nd_status load_postings(nd_candidate_block *x, const nd_candidates *c, si
         !nd_reserve(a, &b->scratch, &b->scratch_capacity, count) ||
         !nd_reserve(a, &x->bucket_members, &x->member_capacity, count) ||
         !nd_reserve(a, &x->before, &x->before_capacity, count))
-        return nd_fail_memory(error, count * 24, "wide buckets");
-    /* Postings ascend by rank, so within a bucket the index of the posting keeps that order. */
+        return nd_fail_memory(error, count * 24, "large buckets");
+    /* Postings ascend by rank, so the index of a posting keeps this order within a bucket. */
     for (size_t i = 0; i < count; i++) b->words[i] = x->postings.words[i] << 32 | i;
     nd_radix_sort(b->words, b->scratch, count, 32);
     uint32_t begin = 0;
@@ -92,7 +93,7 @@ nd_status nd_candidate_block_load(nd_candidate_block *x, const nd_candidates *c,
 
 /* ---- the candidates of a document */
 
-/* Ranks [begin, end) of an array, if there are any. */
+/* Elements [begin, end) of an array of ranks; empty if begin >= end. */
 typedef struct part {
     const uint32_t *ranks;
     size_t begin, end;
@@ -104,7 +105,7 @@ static void add_list(nd_candidate_list *lists, size_t *count, part p) {
         lists[(*count)++] = (nd_candidate_list){p.ranks + p.begin, p.ranks + p.end, p.large};
 }
 
-/* First pair of a document whose earlier rank lies in the block. */
+/* Returns the index of a document's first pair that has its earlier rank inside the block. */
 static uint32_t first_inside(const nd_candidate_block *x, uint32_t rank) {
     uint32_t i = x->pair_begin[rank - x->begin], end = x->pair_begin[rank - x->begin + 1];
     while (i < end && x->earlier[i] < x->begin) i++;

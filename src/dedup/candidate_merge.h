@@ -1,4 +1,4 @@
-/* The candidates of one document, ascending and each once, out of many ascending lists. */
+/* Merges many ascending lists into the candidates of one document, ascending and each once. */
 #ifndef ND_DEDUP_CANDIDATE_MERGE_H
 #define ND_DEDUP_CANDIDATE_MERGE_H
 
@@ -8,12 +8,12 @@
 
 typedef struct nd_candidate_list {
     const uint32_t *next, *end; /* ranks, ascending */
-    bool large;                 /* members of a large bucket */
+    bool large;                 /* they are members of a large bucket */
 } nd_candidate_list;
 
-/* Removes the smallest rank from all lists. Returns false at the end. *only_large: no list of small
- * buckets had it. The lists that are used up are dropped, so that a document with one list, the
- * usual case, costs one step a candidate. O(lists) a step. */
+/* Removes the smallest rank from all lists. Returns false at the end. *only_large: no list of a
+ * small bucket had it. O(lists) per step. Lists that are used up are dropped, so that a document
+ * with one list, the usual case, costs one comparison per step. */
 static inline bool nd_candidate_next(nd_candidate_list *lists, size_t *count, uint32_t *rank,
                                      bool *only_large) {
     if (*count == 0) return false;
@@ -30,7 +30,7 @@ static inline bool nd_candidate_next(nd_candidate_list *lists, size_t *count, ui
     return true;
 }
 
-/* Drops the lists of large buckets. Returns how many members they still had; a member of several
+/* Drops the lists of large buckets. Returns how many members were left in them; a member of several
  * lists counts several times. */
 static inline uint64_t nd_candidates_drop_large(nd_candidate_list *lists, size_t *count) {
     uint64_t dropped = 0;

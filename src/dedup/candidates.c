@@ -11,7 +11,7 @@ nd_status nd_candidates_init(nd_candidates *c, const nd_run *run, const nd_ranks
                                    nd_memory_share(b, ND_MEMORY_PAIRS), "candidate pairs",
                                    &c->pairs, error));
     return nd_external_sort_create(&run->allocator, run->space, parts,
-                                   nd_memory_share(b, ND_MEMORY_POSTINGS), "wide buckets",
+                                   nd_memory_share(b, ND_MEMORY_POSTINGS), "large buckets",
                                    &c->postings, error);
 }
 
@@ -40,9 +40,9 @@ nd_status nd_candidates_add_bucket(nd_candidates *c, const uint32_t *members, si
                                    nd_error *error) {
     uint32_t bucket = c->large_buckets;
     if (bucket == UINT32_MAX)
-        return nd_fail(error, ND_ERR_ARGUMENT, "more than %u wide buckets", UINT32_MAX);
+        return nd_fail(error, ND_ERR_ARGUMENT, "more than %u large buckets", UINT32_MAX);
     if (!nd_reserve(&c->allocator, &c->bucket_sizes, &c->bucket_capacity, (size_t)bucket + 1))
-        return nd_fail_memory(error, sizeof *c->bucket_sizes, "wide buckets");
+        return nd_fail_memory(error, sizeof *c->bucket_sizes, "large buckets");
     c->bucket_sizes[bucket] = 0;
     c->large_buckets++;
     return nd_candidates_join_bucket(c, bucket, members, count, error);
@@ -56,16 +56,14 @@ nd_status nd_candidates_join_bucket(nd_candidates *c, uint32_t bucket, const uin
 }
 
 nd_status nd_candidates_add_indexed(nd_candidates *c, uint32_t bucket, const uint32_t *members,
-                                    size_t count, uint64_t total, nd_error *error) {
+                                    size_t count, uint64_t left_out, nd_error *error) {
     size_t begin = c->indexed_member_count;
     if (!nd_reserve(&c->allocator, &c->indexed, &c->indexed_capacity, c->indexed_count + 1) ||
         !nd_reserve(&c->allocator, &c->indexed_members, &c->indexed_member_capacity, begin + count))
-        return nd_fail_memory(error, count * sizeof *members, "wide buckets");
+        return nd_fail_memory(error, count * sizeof *members, "large buckets");
     memcpy(c->indexed_members + begin, members, count * sizeof *members);
     c->indexed_member_count += count;
-    c->indexed[c->indexed_count++] = (nd_indexed_bucket){.bucket = bucket,
-                                                         .left_out = (uint32_t)(total - count),
-                                                         .begin = begin,
-                                                         .count = (uint32_t)count};
+    c->indexed[c->indexed_count++] = (nd_indexed_bucket){
+        .bucket = bucket, .left_out = (uint32_t)left_out, .begin = begin, .count = (uint32_t)count};
     return ND_OK;
 }

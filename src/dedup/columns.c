@@ -111,7 +111,7 @@ nd_status nd_columns_sketch(const nd_columns *c, uint32_t document, void *scratc
 nd_status nd_columns_set(const nd_columns *c, uint32_t document, nd_set_buffer *buffer,
                          nd_error *error) {
     const void *view;
-    uint64_t ends[2] = {0}; /* of the document before, and its own */
+    uint64_t ends[2] = {0}; /* the end of the set before it, then its own end */
     size_t before = document > 0;
     ND_TRY(nd_spool_read(&c->set_ends, ends + 1 - before, (before + 1) * sizeof *ends,
                          (document - before) * sizeof *ends, error));

@@ -7,8 +7,8 @@ typedef struct components {
     const nd_ranks *ranks;
     nd_fates *fates;
     uint32_t *parent;   /* union-find over the ranks */
-    uint32_t rank;      /* of the document that is resolved next */
-    bool direct;        /* it and the first of its component are a pair, */
+    uint32_t rank;      /* rank of the document that is resolved next */
+    bool direct;        /* that document and the first of its component are a found pair, */
     nd_verdict verdict; /* with this verdict */
 } components;
 
@@ -19,8 +19,9 @@ static nd_status join_pair(void *context, const nd_verdict *pair, nd_error *erro
     return ND_OK;
 }
 
-/* Resolves the documents before `end`; pairs with them as the later one have all been seen. Two
- * documents of a component that are no pair are measured here. */
+/* Resolves the documents below `end`. REQUIRES: every pair that has one of them as its later
+ * document has been passed to resolve_pair. If a document and the first of its component are not a
+ * found pair, they are measured here. */
 static nd_status resolve_until(components *c, uint32_t end, nd_error *error) {
     for (; c->rank < end; c->rank++, c->direct = false) {
         uint32_t root = nd_union_find_root(c->parent, c->rank);
@@ -31,7 +32,7 @@ static nd_status resolve_until(components *c, uint32_t end, nd_error *error) {
     return ND_OK;
 }
 
-/* nd_found_pair_fn: pairs come in the order of the later document. */
+/* nd_found_pair_fn. Pairs come in the order of the later document. */
 static nd_status resolve_pair(void *context, const nd_verdict *pair, nd_error *error) {
     components *c = context;
     ND_TRY(resolve_until(c, pair->later, error));

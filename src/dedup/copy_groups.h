@@ -1,4 +1,5 @@
-/* The exact copies of each original: the way back from nd_fates, for listing every pair. */
+/* Lists the exact copies of each original. nd_fates leads only from a copy to its original; listing
+ * every pair needs the other direction. */
 #ifndef ND_DEDUP_COPY_GROUPS_H
 #define ND_DEDUP_COPY_GROUPS_H
 
@@ -7,8 +8,8 @@
 
 typedef struct nd_copy_groups {
     nd_allocator allocator;
-    uint64_t *words;     /* original << 32 | rank of the copy, ascending */
-    uint32_t *documents; /* the copy's document, in that order */
+    uint64_t *words;     /* document of the original << 32 | rank of the copy, ascending */
+    uint32_t *documents; /* the document of each copy, in the same order */
     size_t count;
 } nd_copy_groups;
 
@@ -17,14 +18,14 @@ typedef struct nd_copy_range {
     size_t count;
 } nd_copy_range;
 
-/* 12 bytes per copy, and 8 more while it is made. */
+/* Makes the groups. Memory: 12 bytes per copy, and 8 more bytes per copy while they are made. */
 nd_status nd_copy_groups_make(const nd_fates *fates, const nd_ranks *ranks, nd_copy_groups *out,
                               nd_error *error);
 void nd_copy_groups_free(nd_copy_groups *groups);
 
-/* Copies of a document, by rank; none for most. O(log copies). */
+/* Returns the copies of a document, in the order of rank. Most have none. O(log copies). */
 nd_copy_range nd_copies_of(const nd_copy_groups *groups, uint32_t original);
-/* The group that begins at index i, and its original. */
+/* Returns the group that begins at index i of `words`. */
 nd_copy_range nd_copies_at(const nd_copy_groups *groups, size_t i);
 static inline uint32_t nd_copy_original(const nd_copy_groups *groups, size_t i) {
     return (uint32_t)(groups->words[i] >> 32);

@@ -1,12 +1,16 @@
-/* Greedy deciding, in parallel. Documents are taken in blocks. In parallel each document of a block
- * is compared, in ascending order, with its candidates before the block, whose fate is known; and,
- * when none of them decides it, with its candidates inside the block, as if they were all kept,
- * until the first duplicate. Then one thread resolves the block in order. Where the duplicate found
- * inside the block was kept it is the evidence, because all candidates before it were found to be
- * none. Where it was not kept, the search goes on behind it, which is rare. So nearly all comparing
- * is parallel, and the answer is the one of taking one document after the other.
+/* Greedy deciding, in parallel, with the result of deciding one document after the other.
  *
- * When all pairs are compared, there is nothing to resolve. */
+ * Documents are decided in blocks. First, in parallel, each document of the block is compared with
+ * its candidates before the block. Their fates are known, so a duplicate among them that is kept
+ * removes the document. If there is none, the document is compared with its candidates inside the
+ * block, as if all of them were kept, in ascending order up to the first duplicate.
+ *
+ * Then one thread resolves the block in order. If the duplicate found inside the block is kept, it
+ * is the evidence, because all candidates before it were compared and are no duplicates. If it is
+ * not kept, the search goes on with the candidates behind it. That is rare, so nearly all comparing
+ * is parallel.
+ *
+ * If all pairs are compared, there is nothing to resolve. */
 #include "dedup/decide.h"
 
 #include "base/workers.h"
@@ -15,21 +19,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Documents that a worker takes at a time. */
+/* Documents that a worker compares at a time. */
 enum { STRIDE = 16 };
 
-/* What the parallel part found for a document. */
+/* The result of the parallel part for a document. */
 typedef struct outcome {
-    bool removed;         /* by a document before the block: final */
-    bool found;           /* verdict.earlier, inside the block, is a duplicate */
-    uint32_t tried_below; /* candidates inside the block below this rank have been compared, whether
-                             they are kept or not */
-    uint32_t large_used;  /* comparisons with members of large buckets before the block */
+    bool removed;         /* a document before the block removes it; final */
+    bool found;           /* verdict.earlier, inside the block, is its duplicate */
+    uint32_t tried_below; /* candidates inside the block with a lower rank have been compared,
+                             whether they are kept or not */
+    uint32_t large_used;  /* comparisons with members of large buckets that are before the block */
     uint64_t left_out;
     nd_verdict verdict;
 } outcome;
 
-/* The pairs that a worker found, where all pairs are compared. */
+/* The pairs that a worker found, if all pairs are compared. */
 typedef struct found_pairs {
     nd_verdict *list;
     size_t count, capacity;
@@ -51,13 +55,13 @@ struct decider {
     const nd_dedup_plan *plan;
     const nd_ranks *ranks;
     const nd_candidates *candidates;
-    nd_fates *fates;          /* written by the resolving thread alone */
-    nd_decide_counts *counts; /* likewise */
-    nd_postings kept;         /* kept members of large buckets; likewise */
+    nd_fates *fates;          /* written only by the resolving thread */
+    nd_decide_counts *counts; /* the same */
+    nd_postings kept;         /* kept members of large buckets; the same */
     decide_worker *workers;
-    nd_candidate_block *blocks; /* one per thread: their candidates are loaded together */
+    nd_candidate_block *blocks; /* one per thread; all of them are loaded in parallel */
     size_t first_part;
-    const nd_candidate_block *block; /* the one that is decided */
+    const nd_candidate_block *block; /* the block that is decided now */
     outcome *outcomes;
     atomic_uint next;
     atomic_bool failed;
@@ -94,7 +98,7 @@ static bool is_known(const decider *d, uint32_t rank) {
     return known && known[document >> 3] >> (document & 7) & 1;
 }
 
-/* Against documents before the block. */
+/* Compares a document with its candidates before the block. */
 static nd_status search_before(decide_worker *w, uint32_t rank, outcome *o, nd_error *error) {
     decider *d = w->shared;
     uint64_t truncated;
@@ -120,8 +124,8 @@ static nd_status search_before(decide_worker *w, uint32_t rank, outcome *o, nd_e
     return ND_OK;
 }
 
-/* Against documents of the block that stand before it: for good where all pairs are compared, else
- * on the guess that they are kept. */
+/* Compares a document with its candidates inside the block. The result is final if all pairs are
+ * compared; otherwise it assumes that all these candidates are kept. */
 static nd_status search_inside(decide_worker *w, uint32_t rank, outcome *o, nd_error *error) {
     decider *d = w->shared;
     size_t count = nd_candidates_inside(d->block, d->candidates, rank, w->lists);
@@ -182,7 +186,8 @@ static nd_status search_run(void *context, uint32_t index, nd_error *error) {
 
 /* ---- resolving, in order, on one thread */
 
-/* *removed: a document inside the block removes this one; then o->verdict is of the first. */
+/* Decides a document among its candidates inside the block, whose fates are known now. *removed: a
+ * candidate removes it, and o->verdict is of the first such candidate. */
 static nd_status resolve_inside(decider *d, uint32_t rank, outcome *o, bool *removed,
                                 nd_error *error) {
     decide_worker *w = &d->workers[0];
@@ -206,7 +211,8 @@ static nd_status resolve_inside(decider *d, uint32_t rank, outcome *o, bool *rem
     return ND_OK;
 }
 
-/* Members of several buckets count several times. */
+/* Counts the comparisons that were left out. Members of several buckets count several times, so a
+ * document counts at most as many as there are ranks before it. */
 static void count_bounded(decider *d, uint32_t rank, uint64_t left_out) {
     if (left_out == 0) return;
     d->counts->bounded_documents++;
@@ -236,7 +242,7 @@ static int by_later(const void *a, const void *b) {
     return x->earlier < y->earlier ? -1 : x->earlier > y->earlier;
 }
 
-/* The pairs of all workers, in order. */
+/* Moves the pairs of all workers to the fates, in order. */
 static nd_status store_pairs(decider *d, nd_error *error) {
     found_pairs *all = &d->workers[0].found;
     for (uint32_t i = 1; i < d->run->threads; i++) {
@@ -289,7 +295,8 @@ static nd_status decide_blocks(decider *d, nd_error *error) {
 
 /* ---- the stage */
 
-/* The lists of large buckets begin with their documents of the index. */
+/* Begins the posting list of each large bucket with its documents of the index, because all of them
+ * are kept. */
 static nd_status begin_lists(decider *d, nd_error *error) {
     const nd_candidates *c = d->candidates;
     ND_TRY(nd_postings_init(&d->kept, &d->run->allocator, c->bucket_sizes, c->large_buckets,

@@ -1,12 +1,13 @@
-/* Stage "decide": the fate of each document, in the order of rank.
+/* Stage "decide": decides the fate of each document, in the order of rank.
  *
- * ND_COMPARE_UNTIL_FIRST: a document is removed exactly when it is a duplicate of a document kept
- * before it, and the first such document is its evidence. ND_COMPARE_ALL: every document counts as
+ * ND_COMPARE_UNTIL_FIRST: a document is removed exactly if it is a duplicate of a document that is
+ * kept before it. The first such document is its evidence. ND_COMPARE_ALL: every document counts as
  * kept, and every duplicate pair is recorded.
  *
- * Candidates out of small buckets, and near fingerprints that are not too many, are always
- * compared. Candidates that only large buckets propose, or that are too many, are compared in
- * ascending order up to max_compare per document; the comparisons left out are counted. */
+ * Candidates from small buckets are always compared, and so are near fingerprints up to the bound
+ * (first_neighbours.h). Candidates that only large buckets propose, and near fingerprints beyond
+ * the bound, are compared in ascending order, up to max_compare per document. The comparisons that
+ * are left out are counted. */
 #ifndef ND_DEDUP_DECIDE_H
 #define ND_DEDUP_DECIDE_H
 
@@ -18,18 +19,19 @@ typedef nd_status nd_decided_fn(void *context, uint32_t decided, nd_error *error
 
 typedef struct nd_decide_request {
     const nd_verifier_plan *verifier;
-    const uint8_t *known; /* bit d: document d is in the index already, and stays; NULL: none is */
+    const uint8_t *known; /* bit d: document d is in the index already, and stays there; NULL: none
+                             is */
     nd_decided_fn *decided;
     void *context;
 } nd_decide_request;
 
 typedef struct nd_decide_counts {
     nd_comparison_counts comparisons;
-    uint64_t bounded_documents;   /* documents for which max_compare left something out */
-    uint64_t bounded_comparisons; /* at most so many were left out */
+    uint64_t bounded_documents;   /* documents that max_compare kept from some comparisons */
+    uint64_t bounded_comparisons; /* upper bound of the comparisons left out */
 } nd_decide_counts;
 
-/* Consumes the candidates. */
+/* Decides all documents of the run. Consumes the candidates. */
 nd_status nd_decide(const nd_decide_request *request, nd_candidates *candidates, nd_fates *fates,
                     nd_decide_counts *counts, nd_error *error);
 

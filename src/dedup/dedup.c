@@ -1,17 +1,16 @@
-/* nd_dedup and nd_pairs: the stages in order, each with what it reads, makes and consumes.
+/* nd_dedup and nd_pairs: runs the stages in order, and passes the results of each to the next ones.
  *
  *   read     ingest              records -> columns, band keys, hashes
  *   match    ranks               priorities -> the order in which documents are considered
  *            exact_copies        equal token sequences -> fates
- *            repeated_ids        warned of, or an error with an index
- *            simhash_pass        fingerprints that need the counts of all words: a second reading
+ *            repeated_ids        a warning, or with an index an error
+ *            simhash_pass        a second reading, for fingerprints that need all word counts
  *            propose_by_bands    band keys -> candidates
  *            propose_by_hamming  fingerprints -> candidates
  *   decide   decide              candidates -> fates, by comparing pairs (pair_verifier)
- *            components          found pairs -> fates, where one document of a component stays
+ *            components          found pairs -> fates, if one document of each component is kept
  *   write    report              fates -> kept records, tables, callbacks; begins while deciding
- *            index_update        kept documents -> the index
- */
+ *            index_update        kept documents -> the index */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "base/machine.h"
@@ -24,9 +23,9 @@
 #include "dedup/report.h"
 #include "dedup/simhash_pass.h"
 
-/* What the stages make, in the order in which they make it. */
+/* The results of the stages, in the order in which they are made. */
 typedef struct dedup {
-    const nd_job_options *options;
+    nd_dedup_parts options;
     nd_run run;
     nd_corpus *corpus;
     nd_index_update *update; /* NULL: there is no index */
@@ -36,7 +35,7 @@ typedef struct dedup {
     nd_ranks ranks;
     nd_fates fates;
     nd_candidates candidates;
-    nd_report *report; /* of decide_and_write */
+    nd_report *report; /* NULL except inside decide_and_write */
     nd_job_summary summary;
     double stage_began; /* nd_seconds() */
 } dedup;
@@ -61,25 +60,28 @@ static void describe_plan(const nd_dedup_plan *plan, nd_job_summary *summary) {
     summary->k = plan->k;
 }
 
-/* The index has the last word on the plan: its bands, and whether it keeps sets. */
+/* Opens the index before the plan is made, because its settings fix the bands, and whether sets are
+ * kept. */
 static nd_status open_index(dedup *d, nd_error *error) {
-    if (d->plan.goal != ND_GOAL_DEDUP || !d->options->index) return ND_OK;
-    ND_TRY(nd_index_update_open(&d->run, d->options, &d->update, error));
+    if (!nd_has_index(&d->options)) return ND_OK;
+    ND_TRY(nd_index_update_open(&d->run, &d->options, &d->update, error));
     nd_memory_reserve_sets(&d->run.budget);
-    return nd_dedup_plan_make(d->plan.goal, d->options, nd_index_update_settings(d->update),
+    return nd_dedup_plan_make(d->plan.goal, &d->options, nd_index_update_settings(d->update),
                               &d->plan, error);
 }
 
 static nd_status read_documents(dedup *d, nd_dedup_goal goal, nd_error *error) {
-    const nd_job_options *o = d->options;
-    ND_TRY(nd_run_begin(o, &d->run, error));
-    ND_TRY(nd_job_options_reject_stem(o, error));
+    const nd_dedup_parts *o = &d->options;
+    ND_TRY(nd_run_begin(o->resources, o->outputs.kept ? o->outputs.kept : o->outputs.edges, &d->run,
+                        error));
     ND_TRY(nd_dedup_plan_make(goal, o, NULL, &d->plan, error));
-    ND_TRY(nd_run_open_input(&d->run, o, ND_INPUT_AGAIN, d->plan.keep_field, &d->corpus, error));
+    const nd_input_plan input = {
+        .use = ND_INPUT_AGAIN, .analyzer = o->analyzer.kind, .value_field = d->plan.keep_field};
+    ND_TRY(nd_run_open_input(&d->run, &o->input, &input, &d->corpus, error));
     ND_TRY(open_index(d, error));
-    ND_TRY(nd_dedup_outputs_open(&d->run, o, &d->plan, d->corpus, &d->outputs, error));
+    ND_TRY(nd_dedup_outputs_open(&d->run, &o->outputs, &d->plan, d->corpus, &d->outputs, error));
     describe_plan(&d->plan, &d->summary);
-    ND_TRY(nd_ingest(&d->run, o, &d->plan, d->corpus, &d->ingested, error));
+    ND_TRY(nd_ingest(&d->run, &o->input, &d->plan, d->corpus, &d->ingested, error));
     nd_summary_add_scan(&d->summary, &d->ingested.counts);
     end_stage(d, ND_STAGE_READ);
     return ND_OK;
@@ -111,12 +113,14 @@ static nd_status propose(dedup *d, nd_error *error) {
                                     .band_keys = d->ingested.band_keys,
                                     .ranks = &d->ranks,
                                     .fates = &d->fates,
-                                    .store = store_of(d)};
+                                    .store = store_of(d),
+                                    .replaced = d->update ? nd_index_update_replaced(d->update)
+                                                          : NULL};
     ND_TRY(nd_plan_has_fingerprints(&d->plan)
                ? nd_propose_by_hamming(&hamming, &d->candidates, error)
                : nd_propose_by_bands(&bands, &d->candidates, error));
-    d->summary.wide_buckets = d->candidates.large_buckets;
-    if (d->update) return ND_OK; /* which needs the band keys */
+    d->summary.large_buckets = d->candidates.large_buckets;
+    if (d->update) return ND_OK; /* the update needs the band keys */
     nd_external_sort_free(d->ingested.band_keys);
     d->ingested.band_keys = NULL;
     return ND_OK;
@@ -140,7 +144,8 @@ static nd_update_source source_of(const dedup *d) {
     return (nd_update_source){&d->ingested.columns, &d->ranks, &d->fates, d->ingested.band_keys};
 }
 
-/* nd_decided_fn. In another order than that of input, everything is reported at the end. */
+/* nd_decided_fn. If documents are not considered in the order of input, everything is reported at
+ * the end. */
 static nd_status after_block(void *context, uint32_t decided, nd_error *error) {
     dedup *d = context;
     const nd_update_source source = source_of(d);
@@ -183,8 +188,8 @@ static void count_reported(nd_job_summary *summary, const nd_report_counts *coun
     summary->bounded_comparisons += counts->bounded_comparisons;
 }
 
-/* The outputs get their names first, then the index gets its documents; where that fails, the
- * outputs are put back. */
+/* Gives the outputs their names first, then adds documents to the index. If the index fails, the
+ * files that had these names before get them back. */
 static nd_status write_results(dedup *d, nd_error *error) {
     nd_report_counts counts;
     const nd_update_source source = source_of(d);
@@ -204,9 +209,9 @@ static nd_status decide_and_write(dedup *d, nd_error *error) {
     const nd_verifier_plan verifier = {.run = &d->run,
                                        .plan = &d->plan,
                                        .documents = {&d->ingested.columns, &d->ranks, store_of(d)},
-                                       .index = d->options->index,
+                                       .index = d->update ? nd_index_update_path(d->update) : NULL,
                                        .words = d->ingested.words};
-    const nd_report_request report = {.options = d->options,
+    const nd_report_request report = {.options = &d->options.outputs,
                                       .verifier = &verifier,
                                       .fates = &d->fates,
                                       .update = d->update,
@@ -229,27 +234,31 @@ static void release(dedup *d) {
     nd_run_end(&d->run);
 }
 
-static nd_status run_stages(nd_dedup_goal goal, const nd_job_options *options,
-                            nd_job_summary *summary, nd_error *error) {
-    ND_TRY(nd_need(options, "options", error));
-    dedup d = {.options = options, .stage_began = nd_seconds()};
-    nd_status status = read_documents(&d, goal, error);
-    if (status == ND_OK) status = match(&d, error);
-    if (status == ND_OK) status = decide_and_write(&d, error);
-    if (status == ND_OK && summary) {
-        nd_run_fill_summary(&d.run, &d.summary);
-        *summary = d.summary;
+static nd_status run_stages(nd_dedup_goal goal, dedup *d, nd_job_summary *summary,
+                            nd_error *error) {
+    nd_status status = read_documents(d, goal, error);
+    if (status == ND_OK) status = match(d, error);
+    if (status == ND_OK) status = decide_and_write(d, error);
+    if (status == ND_OK) {
+        nd_run_fill_summary(&d->run, &d->summary);
+        nd_job_summary_give(summary, &d->summary);
     }
-    release(&d);
+    release(d);
     return status;
 }
 
-nd_status nd_dedup(const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+nd_status nd_dedup(const nd_dedup_options *options, nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
-    return run_stages(ND_GOAL_DEDUP, options, summary, error);
+    dedup d = {.stage_began = nd_seconds()};
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(nd_dedup_parts_read(options, &d.options, error));
+    return run_stages(ND_GOAL_DEDUP, &d, summary, error);
 }
 
-nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+nd_status nd_pairs(const nd_pairs_options *options, nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
-    return run_stages(ND_GOAL_PAIRS, options, summary, error);
+    dedup d = {.stage_began = nd_seconds()};
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(nd_dedup_parts_read_pairs(options, &d.options, error));
+    return run_stages(ND_GOAL_PAIRS, &d, summary, error);
 }

@@ -11,41 +11,41 @@ bool nd_is_tree(const nd_corpus *corpus) {
 
 /* ---- opening */
 
-#define PLACES(other) "source\tline\t" other "_source\t" other "_line\n"
-#define PAIR_PLACES "source_a\tline_a\tsource_b\tline_b\n"
+#define POSITIONS(other) "source\tline\t" other "_source\t" other "_line\n"
+#define PAIR_POSITIONS "source_a\tline_a\tsource_b\tline_b\n"
 
-static nd_status open_tables(const nd_run *run, const nd_job_options *o, const nd_dedup_plan *plan,
-                             nd_dedup_outputs *out, nd_error *error) {
+static nd_status open_tables(const nd_run *run, const nd_output_options *o,
+                             const nd_dedup_plan *plan, nd_dedup_outputs *out, nd_error *error) {
     static const char *const removed[] = {
-        [ND_MEASURE_JACCARD] = "id\tkept\tjaccard\tintersection\tunion\t" PLACES("kept"),
-        [ND_MEASURE_COSINE] = "id\tkept\tcosine\t" PLACES("kept"),
-        [ND_MEASURE_DISTANCE] = "id\tkept\tdistance\t" PLACES("kept")};
+        [ND_MEASURE_JACCARD] = "id\tkept\tjaccard\tintersection\tunion\t" POSITIONS("kept"),
+        [ND_MEASURE_COSINE] = "id\tkept\tcosine\t" POSITIONS("kept"),
+        [ND_MEASURE_DISTANCE] = "id\tkept\tdistance\t" POSITIONS("kept")};
     static const char *const edges[] = {
-        [ND_MEASURE_JACCARD] = "id_a\tid_b\tjaccard\t" PAIR_PLACES,
-        [ND_MEASURE_COSINE] = "id_a\tid_b\tcosine\t" PAIR_PLACES,
-        [ND_MEASURE_DISTANCE] = "id_a\tid_b\tdistance\t" PAIR_PLACES};
+        [ND_MEASURE_JACCARD] = "id_a\tid_b\tjaccard\t" PAIR_POSITIONS,
+        [ND_MEASURE_COSINE] = "id_a\tid_b\tcosine\t" PAIR_POSITIONS,
+        [ND_MEASURE_DISTANCE] = "id_a\tid_b\tdistance\t" PAIR_POSITIONS};
     const nd_allocator *a = &run->allocator;
     if (plan->goal == ND_GOAL_DEDUP) {
         ND_TRY(nd_table_open(&out->removed, o->removed, removed[plan->measure], run->progress, a,
                              error));
-        ND_TRY(nd_table_open(&out->clusters, o->clusters, "id\tcluster\tkept\t" PLACES("cluster"),
-                             run->progress, a, error));
+        ND_TRY(nd_table_open(&out->clusters, o->clusters,
+                             "id\tcluster\tkept\t" POSITIONS("cluster"), run->progress, a, error));
     }
     return nd_table_open(&out->edges, o->edges, edges[plan->measure], run->progress, a, error);
 }
 
-static nd_status open_all(const nd_run *run, const nd_job_options *o, const nd_dedup_plan *plan,
+static nd_status open_all(const nd_run *run, const nd_output_options *o, const nd_dedup_plan *plan,
                           nd_corpus *corpus, nd_dedup_outputs *out, nd_error *error) {
     ND_TRY(open_tables(run, o, plan, out, error));
-    if (plan->goal != ND_GOAL_DEDUP || !o->output) return ND_OK;
-    if (nd_is_tree(corpus) && strcmp(o->output, "-") != 0)
-        return nd_output_tree_open(o->output, &run->allocator, &out->tree, error);
-    return nd_output_file_open(o->output, run->progress, &run->allocator, &out->records, error);
+    if (plan->goal != ND_GOAL_DEDUP || !o->kept) return ND_OK;
+    if (nd_is_tree(corpus) && strcmp(o->kept, "-") != 0)
+        return nd_output_tree_open(o->kept, &run->allocator, &out->tree, error);
+    return nd_output_file_open(o->kept, run->progress, &run->allocator, &out->records, error);
 }
 
 enum { FILES = 4 };
 
-/* The kept records get their name last: when they have it, all outputs have theirs. */
+/* The kept records get their name last. So if they have it, all other outputs have theirs. */
 static nd_publication publication_of(const nd_dedup_outputs *o, nd_output_file *files[FILES]) {
     files[0] = o->removed.file;
     files[1] = o->clusters.file;
@@ -54,7 +54,7 @@ static nd_publication publication_of(const nd_dedup_outputs *o, nd_output_file *
     return (nd_publication){files, FILES, o->tree};
 }
 
-nd_status nd_dedup_outputs_open(const nd_run *run, const nd_job_options *options,
+nd_status nd_dedup_outputs_open(const nd_run *run, const nd_output_options *options,
                                 const nd_dedup_plan *plan, nd_corpus *corpus, nd_dedup_outputs *out,
                                 nd_error *error) {
     nd_output_file *files[FILES];

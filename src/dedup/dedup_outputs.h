@@ -1,6 +1,6 @@
-/* The files that nd_dedup and nd_pairs write. They are opened before anything that takes long, so
- * that a run of hours does not find at its end that it cannot write. They get their names together,
- * or not at all. */
+/* The files that nd_dedup and nd_pairs write. They are opened before anything slow, so that a run
+ * of hours does not fail at its end because it cannot write. They get their names together, or none
+ * of them does. */
 #ifndef ND_DEDUP_DEDUP_OUTPUTS_H
 #define ND_DEDUP_DEDUP_OUTPUTS_H
 
@@ -10,28 +10,29 @@
 #include "job/tsv_writer.h"
 
 typedef struct nd_dedup_outputs {
-    nd_output_file *records; /* kept records, or kept paths of directories; NULL: not wanted */
+    nd_output_file *records; /* kept records, or paths of kept files of directories; NULL: not
+                                wanted */
     nd_output_tree *tree;    /* kept files of directories; NULL: not wanted */
     nd_table removed, clusters, edges;
 } nd_dedup_outputs;
 
-/* ND_ERR_ARGUMENT: an output is an input, or two outputs are one file. *out is valid for
- * nd_dedup_outputs_free in any case. */
-nd_status nd_dedup_outputs_open(const nd_run *run, const nd_job_options *options,
+/* Opens the outputs. *out is valid for nd_dedup_outputs_free in any case. ND_ERR_ARGUMENT: an
+ * output is an input, or two outputs are the same file. */
+nd_status nd_dedup_outputs_open(const nd_run *run, const nd_output_options *options,
                                 const nd_dedup_plan *plan, nd_corpus *corpus, nd_dedup_outputs *out,
                                 nd_error *error);
 
-/* Makes all outputs whole and durable, and gives them their names. Sets output_bytes and the
+/* Completes all outputs, makes them durable, and gives them their names. Sets output_bytes and the
  * seconds of ND_STAGE_SYNC. */
 nd_status nd_dedup_outputs_publish(nd_dedup_outputs *outputs, const nd_run *run,
                                    const nd_dedup_plan *plan, nd_job_summary *summary,
                                    nd_error *error);
-/* Drops the files that had these names before. Without this call nd_dedup_outputs_free puts them
- * back. */
+/* Removes the files that had these names before. Without this call nd_dedup_outputs_free gives them
+ * their names back. */
 void nd_dedup_outputs_accept(nd_dedup_outputs *outputs);
 void nd_dedup_outputs_free(nd_dedup_outputs *outputs);
 
-/* The inputs are directories. */
+/* Whether the inputs are directories. */
 bool nd_is_tree(const nd_corpus *corpus);
 
 #endif

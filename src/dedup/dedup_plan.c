@@ -1,52 +1,49 @@
 #include "dedup/dedup_plan.h"
 
 #include "hamming/hamming_planner.h"
+#include "job/job_options.h"
 #include "sketch/sentence_signature.h"
-
-/* nd_pairs knows no index. */
-static bool wants_index(const nd_dedup_plan *plan, const nd_job_options *o) {
-    return plan->goal == ND_GOAL_DEDUP && o->index;
-}
 
 /* ---- fingerprints */
 
-static bool weighs_words(const nd_job_options *o) {
+static bool weighs_words(const nd_dedup_parts *o) {
     return o->simhash.weighting == ND_WEIGHTING_COUNTED ||
            o->simhash.weighting == ND_WEIGHTING_TABLE;
 }
 
-static nd_status check_fingerprints(const nd_dedup_plan *plan, const nd_job_options *o,
+static nd_status check_fingerprints(const nd_dedup_plan *plan, const nd_dedup_parts *o,
                                     nd_error *error) {
-    if (wants_index(plan, o))
+    if (nd_has_index(o))
         return nd_fail(
             error, ND_ERR_ARGUMENT,
             "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
-    ND_TRY(nd_hamming_check_width(plan->simhash.bits, o->k, error));
+    ND_TRY(nd_hamming_check_width(plan->simhash.bits, o->similarity.k, error));
     if (plan->simhash.weighting == ND_WEIGHTING_LEVELS)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "simhash.weighting must not be ND_WEIGHTING_LEVELS: documents are compared "
                        "as texts, not as lists");
-    if (weighs_words(o) && o->analyzer == ND_CHARS)
+    if (weighs_words(o) && o->analyzer.kind == ND_CHARS)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "simhash.weighting weighs single words, and analyzer is ND_CHARS: "
                        "ND_WEIGHTING_TF or ND_WEIGHTING_NONE go with it");
     ND_TRY(nd_simhash_options_check(&plan->simhash, &plan->features, error));
-    if (o->verify != ND_VERIFY_NONE && !(o->threshold > 0 && o->threshold <= 1))
+    if (o->similarity.verify != ND_VERIFY_NONE &&
+        !(o->similarity.threshold > 0 && o->similarity.threshold <= 1))
         return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not %g",
-                       o->threshold);
+                       o->similarity.threshold);
     return ND_OK;
 }
 
-static nd_status plan_fingerprints(nd_dedup_plan *plan, const nd_job_options *o, nd_error *error) {
-    plan->features = nd_job_analyzer(o, weighs_words(o) ? 1 : o->ngram);
+static nd_status plan_fingerprints(nd_dedup_plan *plan, const nd_dedup_parts *o, nd_error *error) {
+    plan->features = nd_analyzer_with_ngram(&o->analyzer, weighs_words(o) ? 1 : o->analyzer.ngram);
     plan->simhash = o->simhash;
     plan->counts_words = o->simhash.weighting == ND_WEIGHTING_COUNTED;
-    /* The counts stand for the weights. */
+    /* The SimHash gets the counts apart from its options, so its own weighting is tf. */
     if (plan->counts_words) plan->simhash.weighting = ND_WEIGHTING_TF;
     ND_TRY(check_fingerprints(plan, o, error));
-    plan->k = o->k;
+    plan->k = o->similarity.k;
     plan->sketch_size = nd_fingerprint_size(o->simhash.bits);
-    plan->bands.threshold = o->verify == ND_VERIFY_NONE ? 0 : o->threshold;
+    plan->bands.threshold = o->similarity.verify == ND_VERIFY_NONE ? 0 : o->similarity.threshold;
     return ND_OK;
 }
 
@@ -60,26 +57,28 @@ nd_status nd_plan_simhash(const nd_dedup_plan *plan, nd_analyzer_outputs outputs
 
 /* ---- sentences, MinHash */
 
-/* One band holds the sentences of a document. */
-static nd_status plan_sentences(nd_dedup_plan *plan, const nd_job_options *o, nd_error *error) {
-    if (wants_index(plan, o))
+/* The sentences of a document are keys of one band. */
+static nd_status plan_sentences(nd_dedup_plan *plan, const nd_dedup_parts *o, nd_error *error) {
+    if (nd_has_index(o))
         return nd_fail(
             error, ND_ERR_ARGUMENT,
             "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
-    if (o->sentences < 1 || o->sentences > ND_MAX_SENTENCES)
+    if (o->similarity.sentences < 1 || o->similarity.sentences > ND_MAX_SENTENCES)
         return nd_fail(error, ND_ERR_ARGUMENT, "sentences must be 1 to %d, not %u",
-                       ND_MAX_SENTENCES, o->sentences);
-    if (!(o->threshold > 0 && o->threshold <= 1))
+                       ND_MAX_SENTENCES, o->similarity.sentences);
+    if (!(o->similarity.threshold > 0 && o->similarity.threshold <= 1))
         return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not %g",
-                       o->threshold);
-    plan->sentences = o->sentences;
-    plan->bands = (nd_plan){.perms = o->perms, .bands = 1, .threshold = o->threshold};
+                       o->similarity.threshold);
+    plan->sentences = o->similarity.sentences;
+    plan->bands = (nd_plan){
+        .perms = o->similarity.perms, .bands = 1, .threshold = o->similarity.threshold};
     return ND_OK;
 }
 
-static nd_status plan_bands(nd_dedup_plan *plan, const nd_job_options *o,
+static nd_status plan_bands(nd_dedup_plan *plan, const nd_dedup_parts *o,
                             const nd_index_settings *index, nd_error *error) {
-    ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &plan->bands, error));
+    ND_TRY(nd_plan_choose(o->similarity.threshold, o->similarity.recall, o->similarity.perms,
+                          &plan->bands, error));
     if (!index) return ND_OK;
     plan->bands.bands = index->bands;
     plan->bands.rows = index->rows;
@@ -88,14 +87,14 @@ static nd_status plan_bands(nd_dedup_plan *plan, const nd_job_options *o,
     return ND_OK;
 }
 
-static nd_status choose_sketch(nd_dedup_plan *plan, const nd_job_options *o,
+static nd_status choose_sketch(nd_dedup_plan *plan, const nd_dedup_parts *o,
                                const nd_index_settings *index, nd_error *error) {
     if (nd_plan_has_fingerprints(plan)) return plan_fingerprints(plan, o, error);
-    if (o->verify == ND_VERIFY_COSINE)
+    if (o->similarity.verify == ND_VERIFY_COSINE)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "verify must be ND_VERIFY_COSINE with ND_SKETCH_SIMHASH alone: it is of the "
                        "vectors that fingerprints are made of");
-    plan->sketch_size = o->perms;
+    plan->sketch_size = o->similarity.perms;
     return nd_plan_has_sentences(plan) ? plan_sentences(plan, o, error)
                                        : plan_bands(plan, o, index, error);
 }
@@ -108,29 +107,29 @@ static nd_measure measure_of(const nd_dedup_plan *plan) {
     return plan->verify == ND_VERIFY_COSINE ? ND_MEASURE_COSINE : ND_MEASURE_DISTANCE;
 }
 
-static nd_status plan_survivors(nd_dedup_plan *plan, const nd_job_options *o, nd_error *error) {
-    bool by_field = o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN;
-    if (by_field && !o->records && (!o->keep_field || !*o->keep_field))
+static nd_status plan_survivors(nd_dedup_plan *plan, const nd_dedup_parts *o, nd_error *error) {
+    bool by_field = o->survivors.keep == ND_KEEP_MAX || o->survivors.keep == ND_KEEP_MIN;
+    if (by_field && !o->input.records && (!o->survivors.keep_field || !*o->survivors.keep_field))
         return nd_fail(error, ND_ERR_ARGUMENT, "keep by a field needs keep_field");
-    plan->keep = o->keep;
-    plan->keep_field = by_field && !o->records ? o->keep_field : NULL;
-    plan->by_component = o->group == ND_GROUP_COMPONENT;
+    plan->keep = o->survivors.keep;
+    plan->keep_field = by_field && !o->input.records ? o->survivors.keep_field : NULL;
+    plan->by_component = o->survivors.group == ND_GROUP_COMPONENT;
     plan->compare = plan->by_component ? ND_COMPARE_ALL : ND_COMPARE_UNTIL_FIRST;
     return ND_OK;
 }
 
-nd_status nd_dedup_plan_make(nd_dedup_goal goal, const nd_job_options *o,
+nd_status nd_dedup_plan_make(nd_dedup_goal goal, const nd_dedup_parts *o,
                              const nd_index_settings *index, nd_dedup_plan *plan, nd_error *error) {
     *plan = (nd_dedup_plan){.goal = goal,
                             .compare = ND_COMPARE_ALL,
                             .keep = ND_KEEP_FIRST,
-                            .max_compare = o->max_compare,
-                            .analyzer = nd_job_analyzer(o, o->ngram),
-                            .sketch = o->sketch,
-                            .verify = o->verify,
-                            .threshold = o->threshold};
+                            .max_compare = o->similarity.max_compare,
+                            .analyzer = o->analyzer,
+                            .sketch = o->similarity.sketch,
+                            .verify = o->similarity.verify,
+                            .threshold = o->similarity.threshold};
     if (goal == ND_GOAL_DEDUP) ND_TRY(plan_survivors(plan, o, error));
-    if (wants_index(plan, o)) ND_TRY(nd_analyzer_options_check_stored(&plan->analyzer, error));
+    if (nd_has_index(o)) ND_TRY(nd_analyzer_options_check_stored(&plan->analyzer, error));
     ND_TRY(choose_sketch(plan, o, index, error));
     plan->measure = measure_of(plan);
     plan->estimated = plan->verify == ND_VERIFY_NONE && !nd_plan_has_fingerprints(plan);

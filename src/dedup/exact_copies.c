@@ -15,17 +15,18 @@ typedef struct copy_finder {
     const nd_spool *hashes;
     const nd_ranks *ranks;
     nd_fates *fates;
-    original *originals; /* of the run at hand */
+    original *originals; /* distinct hashes of the current run */
     size_t count, capacity;
 } copy_finder;
 
-/* Documents of a run in the order of rank, each against the distinct hashes so far: there is one,
- * except for a chance of 2^-40. */
+/* Compares each document of a run, in the order of rank, with the distinct hashes found so far.
+ * There is only one, except with a probability of 2^-40 per pair. */
 static nd_status mark_copies(copy_finder *f, const uint64_t *words, size_t count, nd_error *error) {
-    enum { ASKED = 4096 };
+    enum { PROGRESS_DOCUMENTS = 4096 };
     f->count = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i % ASKED == ASKED - 1) ND_TRY(nd_progress_poll(f->run->progress, error));
+        if (i % PROGRESS_DOCUMENTS == PROGRESS_DOCUMENTS - 1)
+            ND_TRY(nd_progress_poll(f->run->progress, error));
         original o = {.document = (uint32_t)words[i]};
         ND_TRY(nd_spool_read(f->hashes, o.hash, sizeof o.hash, (uint64_t)o.document * sizeof o.hash,
                              error));

@@ -1,7 +1,7 @@
 #include "dedup/first_neighbours.h"
 
-/* Ranks have 32 bits, and each tightening leaves about half of the ranks that could come. More
- * tightenings mean an order of pairs that was made to defeat the rule. */
+/* A rank has 32 bits, and each tightening of the limit halves, roughly, the ranks that can still be
+ * taken. More tightenings occur only if the order of the pairs was made to defeat the rule. */
 enum { MOST_TIGHTENED = 32 };
 
 nd_status nd_first_neighbours_init(nd_first_neighbours *first, const nd_allocator *allocator,
@@ -19,7 +19,7 @@ void nd_first_neighbours_free(nd_first_neighbours *first) {
     *first = (nd_first_neighbours){.allocator = first->allocator};
 }
 
-/* Sets the limit to the mean of the ranks taken: about half of them are below it. */
+/* Sets the limit to the mean of the ranks taken, because about half of them are below it. */
 static void tighten(nd_many_neighbours *m, uint32_t bound) {
     if (m->taken < bound / 2 + 1) return;
     m->limit = (uint32_t)(m->sum / m->taken);
@@ -36,7 +36,7 @@ nd_status nd_first_neighbours_take(nd_first_neighbours *first, uint32_t later, u
         return ND_OK;
     }
     if (*taken) {
-        /* The last neighbour that is taken without a limit. */
+        /* This is the last neighbour that is taken without a limit. */
         if (!nd_reserve(&first->allocator, &first->many, &first->many_capacity,
                         first->many_count + 1))
             return nd_fail_memory(error, sizeof *first->many, "counts of neighbours");

@@ -1,5 +1,5 @@
-/* Whatever the order of the pairs: none is lost silently, few are taken, and those that come first
- * are among them. */
+/* first_neighbours.h with pairs in any order: no lost pair is silent, few pairs are kept, and the
+ * first neighbours are among them. */
 #include "dedup/first_neighbours.h"
 
 #include "test.h"
@@ -11,7 +11,7 @@ enum { RANKS = 5000 };
 
 typedef enum arrival { ASCENDING, DESCENDING, RANDOM, ARRIVALS } arrival;
 
-/* The neighbours of the last rank, in the order in which they come. */
+/* Orders the neighbours of the last rank as they will be added. */
 static void make_order(uint32_t *order, uint32_t from, uint32_t count, arrival how,
                        uint64_t *seed) {
     for (uint32_t i = 0; i < count; i++) order[i] = from + (how == DESCENDING ? count - 1 - i : i);
@@ -62,7 +62,8 @@ static void test_orders(void **state) {
     }
 }
 
-/* Whose neighbours are few has all of them, however many others have. */
+/* A document with few neighbours keeps all of them, however many neighbours other documents have.
+ */
 static void test_few(void **state) {
     (void)state;
     nd_first_neighbours first;

@@ -6,18 +6,18 @@
 #include "base/machine.h"
 #include "base/printable.h"
 #include "index/index.h"
+#include "index/index_ingest.h"
 #include "sketch/band_key.h"
-#include "store/compaction.h"
 #include "store/segment_writer.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-/* Between two checkpoints: each reads all band keys of the run once more. */
+/* Seconds between two checkpoints. They are rare, because each reads all band keys of the run. */
 #define CHECKPOINT_SECONDS ND_LIMIT(60.0, 0.0)
 
-/* So few documents go to the write-ahead log, when their sets and ids take little memory: a segment
- * has more files to sync. */
+/* At most so many documents, with at most so many bytes of sets and ids, go to the write-ahead log.
+ * A segment would have more files to sync. */
 #define FEW_BYTES (UINT64_C(16) << 20)
 enum { FEW_DOCUMENTS = ND_LIMIT(1000, 2) };
 
@@ -25,29 +25,35 @@ enum { MOST_PERMS = 1024 };
 
 struct nd_index_update {
     const nd_run *run;
-    const nd_job_options *options;
-    nd_store *store;
+    const nd_dedup_parts *options;
+    nd_index_store *index;
+    nd_index_store own; /* the index, if it was opened by its path */
+    enum { NOT_BEGUN, BEGUN, ENDED } job_state;
+    const nd_store *store; /* the store of `index` */
     nd_index_settings settings;
-    uint32_t base;          /* documents of the index before the run */
-    uint64_t job;           /* names the ingest job: a hash of its inputs and options */
-    nd_ingest_mark earlier; /* what an earlier run of the same job has added; end 0: nothing */
-    uint8_t *known;         /* bit d: document d is among that; NULL: none is */
-    uint32_t *given_again;  /* by number - earlier.begin: the document of this run with that id;
-                               UINT32_MAX: none; NULL: all are UINT32_MAX */
+    uint8_t *replaced; /* nd_index_update_replaced */
+    uint32_t *replaced_numbers;
+    size_t replaced_count, replaced_capacity;
+    uint32_t base;          /* number of documents in the index before the run */
+    uint64_t job;           /* name of the ingest job: a hash of its inputs and options */
+    nd_ingest_mark earlier; /* documents that an earlier run of the job added; end 0: none */
+    uint8_t *known;         /* bit d: document d is one of them; NULL: none is */
+    uint32_t *given_again;  /* by number - earlier.begin: the document of this run with that id and
+                               sketch; UINT32_MAX: none; NULL: all are UINT32_MAX */
     uint32_t committed;     /* ranks below base + committed have been added */
-    double last_checkpoint; /* nd_seconds() */
+    double last_checkpoint; /* value of nd_seconds() */
 };
 
 /* ---- opening */
 
-static nd_status check_settings(const nd_job_options *o, const nd_index_settings *s,
-                                nd_error *error) {
-    const char *path = o->index;
+static nd_status check_settings(const char *path, const nd_dedup_parts *parts,
+                                const nd_index_settings *s, nd_error *error) {
+    const nd_similarity_options *o = &parts->similarity;
     ND_TRY(nd_index_check_documents(path, s, error));
-    ND_TRY(nd_index_check_hashes(path, s, o, error));
-    if (s->ngram != o->ngram)
+    ND_TRY(nd_index_check_hashes(path, s, &parts->analyzer, error));
+    if (s->ngram != parts->analyzer.ngram)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with ngram %u, not %u", path, s->ngram,
-                       o->ngram);
+                       parts->analyzer.ngram);
     if (s->sketch_size != o->perms)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with perms %u, not %u", path,
                        s->sketch_size, o->perms);
@@ -70,30 +76,31 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
     return nd_mix64(hash ^ (text ? nd_hash_token(&key, text, strlen(text)) : 0)) + ND_HASH_C1;
 }
 
-static uint64_t name_job(const nd_job_options *o) {
+static uint64_t name_job(const nd_dedup_parts *parts) {
+    const nd_input_options *o = &parts->input;
     uint64_t hash = hash_text(hash_text(0, o->text_field), o->id_field);
     for (size_t i = 0; i < o->input_count; i++) {
         struct stat s;
         hash = hash_text(hash, o->inputs[i]);
-        /* A file that was written anew makes another job. */
+        /* If a file was written again, this is a different job. */
         if (stat(o->inputs[i], &s) != 0) continue;
         hash = nd_mix64(hash ^ (uint64_t)s.st_size) + ND_HASH_C1;
         hash = nd_mix64(hash ^ (uint64_t)s.st_mtim.tv_sec ^ (uint64_t)s.st_mtim.tv_nsec << 32) +
                ND_HASH_C2;
     }
-    return nd_mix64(hash ^ o->replace);
+    return nd_mix64(hash ^ parts->index.replace);
 }
 
-/* An unfinished job goes on where the names agree. Callbacks have nothing that would tell one job
- * from another. */
+/* An unfinished job is continued if the names agree. The name of a job cannot identify records from
+ * a callback, so such a job is continued only with `resume`. */
 static bool continues(const nd_index_update *u, const nd_ingest_mark *m) {
-    return (m->batch == u->job && !u->options->records) || u->options->resume;
+    return (m->batch == u->job && !u->options->input.records) || u->options->index.resume;
 }
 
 static void find_earlier(nd_index_update *u) {
     nd_ingest_mark m = nd_store_ingest_mark(u->store);
     u->job = name_job(u->options);
-    bool same = m.finished ? m.batch == u->job && u->options->resume : continues(u, &m);
+    bool same = m.finished ? m.batch == u->job && u->options->index.resume : continues(u, &m);
     if (m.end == 0 || (m.finished && !same)) return;
     nd_warn(&u->run->warnings,
             !same ? "another batch was not finished: %u of its documents are in the index, and "
@@ -106,9 +113,22 @@ static void find_earlier(nd_index_update *u) {
     if (same) u->earlier = m;
 }
 
-nd_status nd_index_update_open(const nd_run *run, const nd_job_options *o, nd_index_update **out,
+static nd_status open_index(nd_index_update *u, nd_error *error) {
+    const nd_index_use *use = &u->options->index;
+    if (use->index) {
+        u->index = &use->index->shared;
+        return ND_OK;
+    }
+    ND_TRY(nd_index_store_open(use->path, ND_KIND_DOCUMENTS, ND_INDEX_WRITE, &u->run->allocator,
+                               &u->own, error));
+    u->index = &u->own;
+    nd_index_store_set_sync(u->index, use->sync == ND_SYNC_OFF ? ND_SYNC_OFF : ND_SYNC_BATCH);
+    return ND_OK;
+}
+
+nd_status nd_index_update_open(const nd_run *run, const nd_dedup_parts *o, nd_index_update **out,
                                nd_error *error) {
-    if (o->group == ND_GROUP_COMPONENT)
+    if (o->survivors.group == ND_GROUP_COMPONENT)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "group by component would join documents of an index that are kept: against "
                        "an index it must be greedy");
@@ -116,11 +136,12 @@ nd_status nd_index_update_open(const nd_run *run, const nd_job_options *o, nd_in
     if (!u) return nd_fail_memory(error, sizeof *u, "an index");
     u->run = run;
     u->options = o;
-    ND_TRY(nd_store_open(o->index, ND_STORE_WRITE, &run->allocator, &u->store, error));
-    nd_store_set_progress(u->store, run->progress);
-    u->settings = nd_store_state(u->store)->settings;
-    ND_TRY(check_settings(o, &u->settings, error));
-    ND_TRY(nd_store_flush_removed(u->store, error));
+    ND_TRY(open_index(u, error));
+    u->settings = u->index->settings;
+    ND_TRY(check_settings(u->index->path, o, &u->settings, error));
+    ND_TRY(nd_index_begin_ingest(u->index, run->progress, error));
+    u->job_state = BEGUN;
+    u->store = u->index->store;
     u->base = nd_store_document_count(u->store);
     u->last_checkpoint = nd_seconds();
     find_earlier(u);
@@ -130,12 +151,17 @@ nd_status nd_index_update_open(const nd_run *run, const nd_job_options *o, nd_in
 void nd_index_update_free(nd_index_update *u) {
     if (!u) return;
     const nd_allocator *a = &u->run->allocator;
+    if (u->job_state == BEGUN) nd_index_abandon_ingest(u->index);
+    if (u->index == &u->own) nd_index_store_close(&u->own);
     nd_release(a, u->known);
     nd_release(a, u->given_again);
-    nd_store_close(u->store);
+    nd_release(a, u->replaced);
+    nd_release(a, u->replaced_numbers);
     nd_release(a, u);
 }
 
+const char *nd_index_update_path(const nd_index_update *u) { return u->index->path; }
+const uint8_t *nd_index_update_replaced(const nd_index_update *u) { return u->replaced; }
 const nd_store *nd_index_update_store(const nd_index_update *u) { return u->store; }
 const nd_index_settings *nd_index_update_settings(const nd_index_update *u) { return &u->settings; }
 uint32_t nd_index_update_base(const nd_index_update *u) { return u->base; }
@@ -172,8 +198,8 @@ static nd_status mark_known(nd_index_update *u, const nd_columns *columns, uint3
     return ND_OK;
 }
 
-/* *out: the earlier run has added it; it is a document of that run's numbers with the same id and
- * sketch. */
+/* *out: document `number` of the index, which has the id of this document, was added by the earlier
+ * run of the job, and has the same sketch. */
 static nd_status is_of_earlier(const nd_index_update *u, const nd_columns *columns,
                                uint32_t document, uint32_t number, bool *out, nd_error *error) {
     nd_stored_document stored;
@@ -187,6 +213,18 @@ static nd_status is_of_earlier(const nd_index_update *u, const nd_columns *colum
     return ND_OK;
 }
 
+static nd_status mark_replaced(nd_index_update *u, uint32_t number, nd_error *error) {
+    const nd_allocator *a = &u->run->allocator;
+    size_t size = (size_t)u->base / 8 + 1;
+    if (!u->replaced) u->replaced = nd_allocate_zero(a, size, 1);
+    if (!u->replaced ||
+        !nd_reserve(a, &u->replaced_numbers, &u->replaced_capacity, u->replaced_count + 1))
+        return nd_fail_memory(error, size, "documents that are replaced");
+    u->replaced[number >> 3] |= (uint8_t)(1u << (number & 7));
+    u->replaced_numbers[u->replaced_count++] = number;
+    return ND_OK;
+}
+
 static nd_status check_id(nd_index_update *u, const nd_columns *columns, uint32_t document,
                           const nd_id_buffer *id, nd_error *error) {
     uint32_t number;
@@ -195,11 +233,11 @@ static nd_status check_id(nd_index_update *u, const nd_columns *columns, uint32_
     if (number == UINT32_MAX) return ND_OK;
     ND_TRY(is_of_earlier(u, columns, document, number, &known, error));
     if (known) return mark_known(u, columns, document, number, error);
-    if (u->options->replace) return nd_store_mark_removed(u->store, number, error);
+    if (u->options->index.replace) return mark_replaced(u, number, error);
     return nd_fail(error, ND_ERR_ARGUMENT,
                    "%s: it has a document with the id \"%.*s\" already (--resume takes up the "
                    "batch that was added last, --replace puts the new document in its place)",
-                   u->options->index, nd_shown_length(id->id, id->length, ND_SHOWN_ID), id->id);
+                   u->index->path, nd_shown_length(id->id, id->length, ND_SHOWN_ID), id->id);
 }
 
 nd_status nd_index_update_check_ids(nd_index_update *u, const nd_columns *columns,
@@ -216,17 +254,18 @@ nd_status nd_index_update_check_ids(nd_index_update *u, const nd_columns *column
 
 /* ---- rows */
 
-/* The documents that are added together. */
+/* Documents that are added together. */
 typedef struct addition {
     nd_index_update *update;
     const nd_update_source *source;
-    uint32_t *row_of; /* by document; UINT32_MAX: it is not added */
+    uint32_t *row_of; /* by document: its row; UINT32_MAX: it is not added */
     uint32_t *document_at;
     uint32_t count;
-    nd_segment_writer *writer; /* NULL: to the write-ahead log */
+    nd_segment_writer *writer; /* NULL: rows go to the write-ahead log */
+    const uint64_t *keys;      /* band keys, row by row, for the log */
 } addition;
 
-/* The kept documents of the ranks base + [begin, end) that are not in the index yet. */
+/* Finds the kept documents of the ranks base + [begin, end) that are not in the index yet. */
 static nd_status find_kept(addition *x, uint32_t begin, uint32_t end, nd_error *error) {
     const nd_update_source *s = x->source;
     const nd_allocator *a = &x->update->run->allocator;
@@ -252,7 +291,7 @@ typedef struct row_buffers {
     uint8_t *sketch;
 } row_buffers;
 
-/* *row is valid until the buffers are used again. */
+/* Makes a row. It is valid until the buffers are used again. */
 static nd_status make_row(const addition *x, uint32_t number, row_buffers *b,
                           nd_stored_document *row, nd_error *error) {
     const nd_columns *columns = x->source->columns;
@@ -268,17 +307,19 @@ static nd_status make_row(const addition *x, uint32_t number, row_buffers *b,
     return ND_OK;
 }
 
-/* `keys`: of the bands, row by row, where rows go to the write-ahead log; else NULL. */
-static nd_status put_row(const addition *x, uint32_t number, const uint64_t *keys, row_buffers *b,
-                         nd_error *error) {
+/* Writes a row to the segment, or to `log` if it is not NULL. */
+static nd_status write_row(const addition *x, uint32_t number, nd_store *log, row_buffers *b,
+                           nd_error *error) {
     nd_stored_document row;
     ND_TRY(make_row(x, number, b, &row, error));
-    if (x->writer) return nd_segment_put_document(x->writer, &row, error);
-    row.keys = keys + (size_t)number * x->update->settings.bands;
-    return nd_store_add(x->update->store, &row, error);
+    if (!log) return nd_segment_put_document(x->writer, &row, error);
+    row.keys = x->keys + (size_t)number * x->update->settings.bands;
+    return nd_store_add(log, &row, error);
 }
 
-static nd_status put_rows(const addition *x, const uint64_t *keys, nd_error *error) {
+/* No progress is reported while rows go to the log. The caller's function might search the index,
+ * and the search would wait for this thread. */
+static nd_status write_rows(const addition *x, nd_store *log, nd_error *error) {
     enum { PROGRESS_ROWS = 4096 };
     const nd_run *run = x->update->run;
     const nd_allocator *a = &run->allocator;
@@ -286,8 +327,8 @@ static nd_status put_rows(const addition *x, const uint64_t *keys, nd_error *err
     row_buffers b = {.sketch = nd_allocate(a, size, 1)};
     nd_status status = b.sketch ? ND_OK : nd_fail_memory(error, size, "a sketch");
     for (uint32_t number = 0; status == ND_OK && number < x->count; number++) {
-        status = put_row(x, number, keys, &b, error);
-        if (status == ND_OK && number % PROGRESS_ROWS == 0)
+        status = write_row(x, number, log, &b, error);
+        if (status == ND_OK && !log && number % PROGRESS_ROWS == 0)
             status = nd_progress_report(run->progress, ND_STAGE_WRITE, number, x->count, error);
     }
     nd_release(a, b.id.bytes);
@@ -298,9 +339,9 @@ static nd_status put_rows(const addition *x, const uint64_t *keys, nd_error *err
 
 /* ---- a segment */
 
-/* Part after part, the band keys of the rows are the entries of the segment's band tables in
- * order. */
-static nd_status put_bands(const addition *x, nd_part_buffer *buffer, nd_error *error) {
+/* Writes the band tables of the segment. Read part after part, the band keys of the rows are the
+ * entries of these tables, in order. */
+static nd_status write_bands(const addition *x, nd_part_buffer *buffer, nd_error *error) {
     const nd_external_sort *keys = x->source->band_keys;
     for (size_t part = 0; part < nd_external_sort_parts(keys); part++) {
         ND_TRY(nd_external_sort_load(keys, part, 32, buffer, error));
@@ -317,10 +358,10 @@ static nd_status put_bands(const addition *x, nd_part_buffer *buffer, nd_error *
     return ND_OK;
 }
 
-static nd_status put_documents(const addition *x, nd_error *error) {
+static nd_status write_documents(const addition *x, nd_error *error) {
     nd_part_buffer buffer = {0};
-    ND_TRY(put_rows(x, NULL, error));
-    nd_status status = put_bands(x, &buffer, error);
+    ND_TRY(write_rows(x, NULL, error));
+    nd_status status = write_bands(x, &buffer, error);
     nd_part_buffer_free(&x->update->run->allocator, &buffer);
     return status;
 }
@@ -330,7 +371,7 @@ static nd_status write_segment(addition *x, nd_manifest_segment *segment, nd_err
     const nd_run *run = u->run;
     char *path;
     segment->documents = x->count;
-    ND_TRY(nd_store_segment_path(u->store, &path, &segment->file, error));
+    ND_TRY(nd_store_segment_path(u->index->store, &path, &segment->file, error));
     const nd_segment_request request = {
         .path = path,
         .settings = &u->settings,
@@ -339,15 +380,16 @@ static nd_status write_segment(addition *x, nd_manifest_segment *segment, nd_err
         .memory_limit = nd_memory_share(&run->budget, ND_MEMORY_SEGMENT),
         .allocator = &run->allocator};
     nd_status status = nd_segment_writer_create(&request, &x->writer, error);
-    if (status == ND_OK) status = put_documents(x, error);
+    if (status == ND_OK) status = write_documents(x, error);
     if (status == ND_OK) status = nd_segment_finish(x->writer, &segment->seal, error);
     nd_segment_writer_free(x->writer);
     x->writer = NULL;
-    nd_release(&run->allocator, path);
+    nd_release(&u->index->allocator, path);
     return status;
 }
 
-/* What the job has added so far, with `more` documents behind all that are in the index. */
+/* Returns the mark of the job: all documents that it has added so far, and `more` documents behind
+ * the last one of the index. */
 static nd_ingest_mark mark_of(const nd_index_update *u, uint32_t more) {
     return (nd_ingest_mark){.batch = u->job,
                             .begin = u->earlier.end > 0 ? u->earlier.begin : u->base,
@@ -359,11 +401,18 @@ static nd_ingest_mark mark_of(const nd_index_update *u, uint32_t more) {
 typedef enum job_end { JOB_GOES_ON, JOB_ENDS } job_end;
 
 static nd_status add_segment(addition *x, job_end end, nd_error *error) {
+    nd_index_update *u = x->update;
     nd_manifest_segment segment = {0};
     if (x->count > 0) ND_TRY(write_segment(x, &segment, error));
-    nd_ingest_mark mark = mark_of(x->update, x->count);
+    nd_ingest_mark mark = mark_of(u, x->count);
     mark.finished = end == JOB_ENDS;
-    return nd_store_publish(x->update->store, x->count > 0 ? &segment : NULL, &mark, error);
+    const nd_index_publication publication = {.segment = x->count > 0 ? &segment : NULL,
+                                              .mark = &mark,
+                                              .removed = u->replaced_numbers,
+                                              .removed_count = u->replaced_count};
+    ND_TRY(nd_index_store_publish(u->index, &publication, error));
+    u->replaced_count = 0;
+    return ND_OK;
 }
 
 /* ---- few documents: the write-ahead log */
@@ -386,41 +435,58 @@ static nd_status gather_keys(const addition *x, uint64_t *keys, nd_error *error)
     return status;
 }
 
-/* As one group of records: all of them, or none. */
-static nd_status add_to_log(const addition *x, nd_error *error) {
+/* nd_index_ingest_fn; `context` is the addition. */
+static nd_status add_rows(void *context, nd_store *store, nd_error *error) {
+    const addition *x = context;
+    const nd_index_update *u = x->update;
+    ND_TRY(write_rows(x, store, error));
+    for (size_t i = 0; i < u->replaced_count; i++)
+        ND_TRY(nd_store_remove(store, u->replaced_numbers[i], error));
+    return ND_OK;
+}
+
+/* Adds the rows to the log as one group of records: all of them or none. This ends the job. */
+static nd_status add_to_log(addition *x, nd_error *error) {
     nd_index_update *u = x->update;
     const nd_allocator *a = &u->run->allocator;
     size_t count = (size_t)x->count * u->settings.bands;
     uint64_t *keys = nd_allocate(a, count, sizeof *keys);
     if (!keys) return nd_fail_memory(error, count * sizeof *keys, "band keys");
+    x->keys = keys;
     nd_status status = gather_keys(x, keys, error);
-    if (status == ND_OK) status = put_rows(x, keys, error);
+    const nd_ingest_mark mark = mark_of(u, x->count);
+    if (status == ND_OK) {
+        u->job_state = ENDED;
+        status = nd_index_end_ingest_in_log(u->index, add_rows, x, x->count > 0 ? &mark : NULL,
+                                            error);
+    }
     nd_release(a, keys);
-    const nd_ingest_mark mark = mark_of(u, 0);
-    if (status == ND_OK && x->count > 0) status = nd_store_mark_ingest(u->store, &mark, error);
-    if (status == ND_OK) status = nd_store_commit(u->store, error);
-    return status == ND_OK && u->options->sync != ND_SYNC_OFF ? nd_store_sync(u->store, error)
-                                                              : status;
+    return status == ND_OK && u->options->index.sync != ND_SYNC_OFF
+               ? nd_index_store_sync(u->index, error)
+               : status;
 }
 
+/* Whether the rows go to the log. They always do with an index in memory, because it has no
+ * segments. */
 static bool goes_to_log(const addition *x) {
     const nd_index_update *u = x->update;
     const nd_columns *columns = x->source->columns;
     nd_ingest_mark last = nd_store_ingest_mark(u->store);
-    bool alone = !u->options->replace && u->committed == 0 && (last.end == 0 || last.finished);
+    bool alone = !u->options->index.replace && u->committed == 0 &&
+                 (last.end == 0 || last.finished);
     bool small = x->count <= FEW_DOCUMENTS && columns->sets.size + columns->ids.size <= FEW_BYTES;
-    return alone && small && !nd_store_is_full(u->store);
+    return nd_store_is_in_memory(u->store) || (alone && small && !nd_store_is_full(u->store));
 }
 
 /* ---- adding */
 
-/* A job that an earlier run finished has nothing to add, and stays as it was. */
+/* Whether an earlier run finished the job, so that there is nothing to add and nothing to mark. */
 static bool nothing_to_add(const addition *x, job_end end) {
     const nd_index_update *u = x->update;
     return x->count == 0 && u->earlier.finished && end == JOB_ENDS && u->committed == 0;
 }
 
-/* Adds what was kept of the ranks from base + committed to base + decided. */
+/* Adds the kept documents of the ranks from base + committed to base + decided. */
 static nd_status add_kept(nd_index_update *u, const nd_update_source *source, uint32_t decided,
                           job_end end, nd_error *error) {
     addition x = {.update = u, .source = source};
@@ -436,9 +502,10 @@ static nd_status add_kept(nd_index_update *u, const nd_update_source *source, ui
 
 nd_status nd_index_update_checkpoint(nd_index_update *u, const nd_update_source *source,
                                      uint32_t decided, nd_error *error) {
-    /* Replaced documents go together with all that replaces them. */
-    if (u->options->replace || decided == source->columns->count ||
-        nd_seconds() - u->last_checkpoint < CHECKPOINT_SECONDS)
+    /* Replaced documents must be removed together with adding the documents that replace them, so
+     * there are no checkpoints then. */
+    if (u->options->index.replace || nd_store_is_in_memory(u->store) ||
+        decided == source->columns->count || nd_seconds() - u->last_checkpoint < CHECKPOINT_SECONDS)
         return ND_OK;
     ND_TRY(add_kept(u, source, decided, JOB_GOES_ON, error));
     u->last_checkpoint = nd_seconds();
@@ -449,9 +516,10 @@ nd_status nd_index_update_finish(nd_index_update *u, const nd_update_source *sou
                                  nd_error *error) {
     nd_error failure;
     ND_TRY(add_kept(u, source, (uint32_t)source->columns->count, JOB_ENDS, error));
-    if (nd_store_log_documents(u->store) > 0 && !nd_store_is_full(u->store)) return ND_OK;
-    if (nd_store_compact_levels(u->store, &failure) == ND_OK) return ND_OK;
-    nd_warn(&u->run->warnings, "the batch is in the index, but segments could not be merged: %s",
-            failure.message);
+    if (u->job_state == ENDED) return ND_OK;
+    u->job_state = ENDED;
+    if (nd_index_end_ingest(u->index, &failure) != ND_OK)
+        nd_warn(&u->run->warnings,
+                "the batch is in the index, but segments could not be merged: %s", failure.message);
     return ND_OK;
 }

@@ -15,10 +15,10 @@ typedef struct ingest_plan {
     nd_allocator allocator;
     const nd_dedup_plan *plan;
     const nd_minhash *minhash; /* NULL: fingerprints */
-    nd_count_min *words;       /* NULL: words are not counted. Any number of threads */
+    nd_count_min *words;       /* NULL: words are not counted. All threads add to it */
 } ingest_plan;
 
-/* What emitting writes. */
+/* The results that emitting writes. */
 typedef struct ingest_result {
     const nd_dedup_plan *plan;
     nd_ingested *out;
@@ -29,8 +29,8 @@ typedef struct entry {
     const nd_raw_record *record;
     uint64_t text_hash[2];
     uint64_t priority;
-    size_t id_start, id_length;  /* in the batch's id bytes */
-    size_t key_start, key_count; /* in its keys */
+    size_t id_start, id_length;  /* the id: batch->ids[id_start, +id_length) */
+    size_t key_start, key_count; /* the keys: batch->keys[key_start, +key_count) */
     size_t set_length;
     bool id_given;
 } entry;
@@ -40,7 +40,7 @@ typedef struct batch {
     size_t count, entry_capacity;
     uint8_t *sketches;
     size_t sketch_capacity;
-    uint64_t *keys; /* of bands, or sentences */
+    uint64_t *keys; /* band keys, or hashes of sentences */
     size_t key_count, key_capacity;
     char *ids;
     size_t id_size, id_capacity;
@@ -51,10 +51,10 @@ typedef struct batch {
 
 typedef struct ingest_worker {
     nd_analyzer *analyzer;
-    nd_text_simhash *simhash;     /* NULL: no fingerprints, or made by a second reading */
-    nd_count_min_buffer *counter; /* of words, where these are counted */
+    nd_text_simhash *simhash;     /* NULL: no fingerprints, or a second reading makes them */
+    nd_count_min_buffer *counter; /* NULL: words are not counted */
     uint32_t *signature;
-    uint64_t *scratch; /* as many words as shingles */
+    uint64_t *scratch; /* as many 64-bit words as the document has shingles */
     size_t scratch_capacity;
 } ingest_worker;
 
@@ -79,7 +79,7 @@ static nd_status add_id(const ingest_plan *p, batch *b, entry *e, const nd_scan_
     return ND_OK;
 }
 
-/* Overwrites the shingles. */
+/* Adds the packed set of the shingles, which it overwrites. */
 static nd_status add_set(const ingest_plan *p, ingest_worker *w, batch *b, entry *e,
                          nd_shingles *shingles, nd_error *error) {
     if (!nd_reserve(&p->allocator, &w->scratch, &w->scratch_capacity, shingles->count))
@@ -112,7 +112,8 @@ static nd_status add_signature(const ingest_plan *p, ingest_worker *w, batch *b,
     return ND_OK;
 }
 
-/* Sentences as keys. Of sentences that agree in the bits of a key one is enough. */
+/* Adds the hashes of sentences as keys. If several sentences agree in the bits of a key, one key is
+ * enough. */
 static nd_status add_sentences(const ingest_plan *p, ingest_worker *w, batch *b,
                                const nd_document *document, nd_error *error) {
     uint32_t found;
@@ -132,7 +133,8 @@ static nd_status add_sentences(const ingest_plan *p, ingest_worker *w, batch *b,
     return ND_OK;
 }
 
-/* The signature or fingerprint; where words are counted first, their counts instead. */
+/* Adds the signature or the fingerprint. If words are counted first, counts the document's words
+ * instead. */
 static nd_status add_sketch(const ingest_plan *p, ingest_worker *w, batch *b, nd_shingles *shingles,
                             nd_error *error) {
     size_t size = p->plan->sketch_size;
@@ -211,18 +213,19 @@ static nd_status create_worker(const void *plan, void **worker, nd_error *error)
     w->signature = nd_allocate(a, p->plan->bands.perms, sizeof *w->signature);
     if (!w->signature)
         return nd_fail_memory(error, p->plan->bands.perms * sizeof *w->signature, "a signature");
-    return nd_analyzer_create(&p->plan->analyzer, a, &w->analyzer, error);
+    return nd_analyzer_create_for(ND_SHINGLES_AND_TEXT_HASH, &p->plan->analyzer, a, &w->analyzer,
+                                  error);
 }
 
 /* ---- emitting, in the order of input */
 
-/* The part of key number i of a document. */
+/* Returns the part of the sorter to which key number i of a document goes. */
 static size_t part_of_key(const nd_dedup_plan *plan, size_t i, uint64_t key) {
     return nd_band_part(nd_plan_has_sentences(plan) ? 0 : (uint32_t)i, key);
 }
 
-/* Band keys go to as many lists as there are bands: the lists' ends for the document after the next
- * are prefetched meanwhile. */
+/* Each key of a document goes to the list of another part of the sorter, so writing would wait for
+ * memory. The ends of the lists for the document so many positions ahead are prefetched. */
 enum { AHEAD = 2 };
 
 static void prefetch_keys(const ingest_result *r, const batch *b, size_t i) {
@@ -316,7 +319,7 @@ static nd_status prepare(const nd_run *run, const nd_dedup_plan *plan, nd_corpus
     return create_sorters(run, plan, out, error);
 }
 
-nd_status nd_ingest(const nd_run *run, const nd_job_options *options, const nd_dedup_plan *plan,
+nd_status nd_ingest(const nd_run *run, const nd_input_options *input, const nd_dedup_plan *plan,
                     nd_corpus *corpus, nd_ingested *out, nd_error *error) {
     nd_minhash *minhash = NULL;
     *out = (nd_ingested){0};
@@ -335,7 +338,7 @@ nd_status nd_ingest(const nd_run *run, const nd_job_options *options, const nd_d
                                  .reset = reset_batch,
                                  .emit = emit_batch,
                                  .destroy_batch = destroy_batch};
-    if (status == ND_OK) status = nd_run_scan(run, options, corpus, &stage, &out->counts, error);
+    if (status == ND_OK) status = nd_run_scan(run, input, corpus, &stage, &out->counts, error);
     if (status == ND_OK) status = nd_columns_finish(&out->columns, error);
     nd_minhash_free(minhash);
     return status;

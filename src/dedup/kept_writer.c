@@ -5,21 +5,22 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Every piece except the last has this many bytes, a multiple of the alignment of direct writing.
- */
+/* Every piece except the last has PIECE_BYTES bytes, a multiple of the alignment that direct
+ * writing needs. */
 enum { PIECE_BYTES = ND_LIMIT(1 << 20, 512), RING_PIECES = ND_LIMIT(64, 2) };
 
-/* Records of one source with nothing but newlines between them, or a part of them. */
+/* Records that follow each other in a source, with only newlines between them, or a part of such
+ * records. */
 typedef struct run {
     size_t source;
     uint64_t begin, end; /* offsets */
-    bool newline;        /* one follows: the run's last record ends in this piece */
+    bool newline;        /* a newline follows: the last record of the run ends in this piece */
 } run;
 
 typedef struct piece {
     run *runs;
     size_t count, capacity;
-    size_t size; /* in the output, with newlines */
+    size_t size; /* bytes in the output, with newlines */
 } piece;
 
 struct nd_kept_writer {
@@ -27,16 +28,16 @@ struct nd_kept_writer {
     nd_allocator allocator;
     nd_output_file *output;
     nd_record_reader *reader;
-    char *buffer; /* for a piece and the alignment */
-    bool started; /* the thread; without it the filling thread writes the pieces */
+    char *buffer; /* memory for a piece, and for aligning it */
+    bool started; /* the thread runs; if not, the filling thread writes the pieces */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /* Under the lock: pieces [written, filled) wait, piece `filled` is being filled; piece p lies
-     * at p % RING_PIECES. */
+    /* Guarded by `lock`: pieces [written, filled) wait, and piece `filled` is filled. Piece p is in
+     * ring[p % RING_PIECES]. */
     uint64_t written, filled;
-    bool last, given_up; /* no more pieces come; and waiting pieces are to be dropped */
-    nd_error failure;    /* of the thread, which ends with it */
+    bool last, given_up; /* no more pieces come; waiting pieces are dropped */
+    nd_error failure;    /* failure of the thread, which ends it */
     piece ring[RING_PIECES];
 };
 
@@ -99,7 +100,7 @@ nd_status nd_kept_writer_create(const nd_columns *columns, nd_output_file *outpu
     return ND_OK;
 }
 
-/* Ends the thread. */
+/* Waits for the thread to end. give_up: it drops the waiting pieces. */
 static void join(nd_kept_writer *c, bool give_up) {
     if (!c->started) return;
     pthread_mutex_lock(&c->lock);
@@ -146,7 +147,7 @@ static nd_status next_piece(nd_kept_writer *c, nd_error *error) {
     return status;
 }
 
-/* The bytes [begin, end) of a source and a newline, over as many pieces as they need. */
+/* Adds the bytes [begin, end) of a source and a newline, to as many pieces as they need. */
 static nd_status add_run(nd_kept_writer *c, size_t source, uint64_t begin, uint64_t end,
                          nd_error *error) {
     for (bool newline = false; !newline;) {

@@ -93,12 +93,12 @@ nd_status nd_pair_report_found(nd_pair_report *r, nd_error *error) {
     return nd_fates_each_pair(r->fates, report_found, r, error);
 }
 
-/* ---- with copies: the pairs of documents are made, and sorted outside of memory, each with the
- * verdict of its originals */
+/* ---- with copies: each found pair stands for several pairs of documents, so all pairs are made,
+ * each with the verdict of its originals, and sorted by an external sort */
 
 enum { PAIR_WORDS = 3, PART_DOCUMENTS = ND_DECIDE_BLOCK / 4 };
 
-/* later rank << 32 | earlier rank; then the rest of the verdict. */
+/* Packs a pair: later rank << 32 | earlier rank, then the rest of the verdict. */
 static void pack_pair(const nd_verdict *v, uint64_t record[PAIR_WORDS]) {
     record[0] = (uint64_t)v->later << 32 | v->earlier;
     if (v->counted) record[1] = (uint64_t)v->intersection << 32 | v->set_union;
@@ -124,7 +124,7 @@ typedef struct pair_maker {
     nd_part_buffer buffer;
 } pair_maker;
 
-/* The pair of documents x and y with the measure of v. */
+/* Adds the pair of documents x and y with the measure of v. */
 static nd_status push_pair(const pair_maker *m, uint32_t x, uint32_t y, const nd_verdict *v,
                            nd_error *error) {
     const nd_ranks *ranks = m->report->shared->documents.ranks;
@@ -137,13 +137,13 @@ static nd_status push_pair(const pair_maker *m, uint32_t x, uint32_t y, const nd
     return nd_external_sort_push_record(m->sorter, pair.later / PART_DOCUMENTS, record, error);
 }
 
-/* Document i of a group: the original, then its copies. */
+/* Returns document i of a group: the original, then its copies. */
 static uint32_t member(uint32_t original, nd_copy_range copies, size_t i) {
     return i == 0 ? original : nd_copy_at(copies, i - 1);
 }
 
-/* nd_found_pair_fn: the pair of two originals stands for a pair of each copy of the one with each
- * copy of the other. */
+/* nd_found_pair_fn. A pair of originals stands for the pairs of the first original and its copies
+ * with the second original and its copies. */
 static nd_status push_found(void *context, const nd_verdict *v, nd_error *error) {
     const pair_maker *m = context;
     const nd_ranks *ranks = m->report->shared->documents.ranks;

@@ -11,20 +11,20 @@
 
 #include <string.h>
 
-/* The distinct shingles of a document that was compared lately, or the words of its vector, in the
- * slot of its rank. */
+/* The distinct shingles of a recently compared document, or the words of its vector, in the slot of
+ * its rank. */
 typedef struct cached {
     uint32_t rank; /* UINT32_MAX: empty */
     uint32_t size;
     uint64_t *hashes;
 } cached;
 
-/* The cache has a slot for every so many bytes of its memory, but no more than there are documents;
- * and no document takes more than a part of it. */
+/* The cache has one slot per CACHE_SLOT_BYTES of its memory, but at most one per document. No
+ * document takes more than 1 / CACHE_PARTS of the memory. */
 enum { CACHE_SLOT_BYTES = 4096, CACHE_PARTS = 16 };
 
-/* Sets of more shingles, those of large records, are sorted arrays: a hash table would take five
- * times their memory. */
+/* Sets of more shingles come from large records. They are sorted arrays, because a hash table would
+ * take five times the memory. */
 enum { LARGE_SET = ND_LARGE_RECORD / sizeof(uint64_t) };
 
 struct nd_pair_verifier {
@@ -34,22 +34,21 @@ struct nd_pair_verifier {
     nd_record_reader *reader;
     nd_analyzer *analyzer;
     nd_shingle_set later_set, scratch_set;
-    uint64_t *large; /* the later document's set, sorted, when it is large; else NULL */
+    uint64_t *large; /* the later document's set, sorted, if it is large; else NULL */
     size_t large_size;
-    uint32_t later;    /* whose set is in later_set or large, or whose vector in later_vector;
-                          UINT32_MAX: none */
-    uint32_t sketched; /* whose sketch is in later_sketch */
+    uint32_t later;    /* the rank of later_set, large or later_vector; UINT32_MAX: none */
+    uint32_t sketched; /* the rank of later_sketch */
     uint8_t *later_sketch, *scratch;
-    nd_text_simhash *simhash; /* of the cosine; else NULL */
+    nd_text_simhash *simhash; /* for the cosine; else NULL */
     nd_tf_vector later_vector, scratch_vector;
-    uint64_t *unpacked; /* a set, where the plan has sets */
+    uint64_t *unpacked; /* an unpacked set, if the plan has sets */
     nd_set_buffer packed;
     size_t unpacked_capacity;
-    size_t least_equal; /* equal bytes of two sketches from which on a pair is verified */
+    size_t least_equal; /* a pair is verified if its sketches have at least so many equal bytes */
     cached *cache;
     size_t cache_slots;
-    size_t cache_memory, cache_limit; /* bytes of hashes */
-    size_t cache_hand;                /* slot that is emptied next for room */
+    size_t cache_memory, cache_limit; /* bytes of hashes in the cache, and their limit */
+    size_t cache_hand;                /* the slot that is emptied next to make room */
     nd_comparison_counts counts;
 };
 
@@ -61,7 +60,7 @@ static nd_status create_analyzer(nd_pair_verifier *c, nd_error *error) {
                                   &c->analyzer, error);
 }
 
-/* Where the plan has sets they are unpacked, not made again, so nothing is worth keeping. */
+/* With an index the sets are stored, and unpacking one is cheap, so there is no cache. */
 static size_t cache_limit(const nd_verifier_plan *shared) {
     if (shared->documents.store) return 0;
     return nd_memory_share(&shared->run->budget, ND_MEMORY_VERIFIED) / shared->run->threads;
@@ -156,7 +155,8 @@ static nd_status unpack_rank(nd_pair_verifier *c, uint32_t rank, nd_shingles *ou
     return ND_OK;
 }
 
-/* Shingles of a document, valid until the next call. Without repeats where the plan has sets. */
+/* Gets the shingles of a document, valid until the next call. They have no repeats if the plan has
+ * sets. */
 static nd_status shingles_of(nd_pair_verifier *c, uint32_t rank, nd_shingles *out,
                              nd_error *error) {
     const nd_ranked *documents = &c->shared->documents;
@@ -187,8 +187,9 @@ static void empty_slot(nd_pair_verifier *c, cached *slot) {
     *slot = (cached){.rank = UINT32_MAX};
 }
 
-/* Keeps a copy of a set, instead of what was in its slot and, for room, of what comes next under
- * the hand. One that is too large, or that there is no memory for, is not kept. */
+/* Keeps a copy of a set in its slot, which is emptied before. To make room, the slots under the
+ * hand are emptied in turn. A set that is too large, or for which memory cannot be allocated, is
+ * not kept. */
 static void keep_in_cache(nd_pair_verifier *c, uint32_t rank, const uint64_t *hashes, size_t size) {
     cached *slot = &c->cache[rank % c->cache_slots];
     size_t bytes = size * sizeof *hashes;
@@ -204,8 +205,8 @@ static void keep_in_cache(nd_pair_verifier *c, uint32_t rank, const uint64_t *ha
     c->cache_memory += bytes;
 }
 
-/* Distinct shingles of the earlier document, unpacked, or out of the cache, or made again and put
- * there. */
+/* Gets the distinct shingles of the earlier document: unpacked, or from the cache, or made again
+ * and kept in the cache. */
 static nd_status earlier_shingles(nd_pair_verifier *c, uint32_t rank, const uint64_t **hashes,
                                   size_t *size, nd_error *error) {
     nd_shingles shingles;
@@ -265,7 +266,7 @@ static nd_status set_later(nd_pair_verifier *c, uint32_t rank, nd_error *error) 
     return ND_OK;
 }
 
-/* With a large later document: both sets sorted and merged. */
+/* The overlap if the later document is large: merges the two sorted sets. */
 static nd_status large_overlap(nd_pair_verifier *c, uint32_t earlier, nd_overlap *overlap,
                                nd_error *error) {
     nd_shingles shingles;
@@ -277,8 +278,8 @@ static nd_status large_overlap(nd_pair_verifier *c, uint32_t earlier, nd_overlap
     return ND_OK;
 }
 
-/* The overlap of two documents; where it falls short of the threshold its intersection may be any
- * number that does. Threshold 0: always the true one. */
+/* The overlap of two documents. If it is below the threshold, its intersection may be any number
+ * that is also below it, because counting stops early. With threshold 0 it is always exact. */
 static nd_status overlap_of(nd_pair_verifier *c, uint32_t earlier, uint32_t later, double threshold,
                             nd_overlap *overlap, nd_error *error) {
     const uint64_t *hashes = NULL;
@@ -323,8 +324,8 @@ static nd_status cosine_of(nd_pair_verifier *c, uint32_t earlier, uint32_t later
 
 /* ---- comparing */
 
-/* *near: the sketches leave it open that the pair is a duplicate; where the texts are not compared,
- * the pair is one. */
+/* Compares the sketches. *near: they do not exclude that the pair is a duplicate; if the texts are
+ * not compared, the pair is one. */
 static nd_status compare_sketches(nd_pair_verifier *c, nd_verdict *v, bool *near, nd_error *error) {
     const nd_ranked *documents = &c->shared->documents;
     size_t size = c->plan->sketch_size;
@@ -347,8 +348,8 @@ static nd_status compare_sketches(nd_pair_verifier *c, nd_verdict *v, bool *near
     return ND_OK;
 }
 
-/* The measure of the texts. Below the threshold any value below it may stand there; threshold 0:
- * always the true one. */
+/* Compares the texts. If their measure is below the threshold, the verdict may have any value below
+ * it. With threshold 0 it is always exact. */
 static nd_status compare_texts(nd_pair_verifier *c, double threshold, nd_verdict *v,
                                bool *duplicate, nd_error *error) {
     if (c->simhash) {

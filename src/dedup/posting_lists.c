@@ -7,7 +7,7 @@ nd_status nd_postings_init(nd_postings *lists, const nd_allocator *allocator, co
     *lists = (nd_postings){.allocator = *allocator, .bound = bound};
     if (count == 0) return ND_OK;
     lists->lists = nd_allocate_zero(allocator, count, sizeof *lists->lists);
-    if (!lists->lists) return nd_fail_memory(error, count * sizeof *lists->lists, "wide buckets");
+    if (!lists->lists) return nd_fail_memory(error, count * sizeof *lists->lists, "large buckets");
     lists->count = count;
     for (size_t b = 0; b < count; b++) lists->lists[b].undecided = sizes[b];
     return ND_OK;
@@ -24,7 +24,7 @@ nd_status nd_postings_begin(nd_postings *lists, const nd_posting_start *start, n
     nd_posting_list *list = &lists->lists[start->bucket];
     size_t bytes = start->count * sizeof *list->members;
     list->members = nd_allocate(&lists->allocator, start->count, sizeof *list->members);
-    if (!list->members) return nd_fail_memory(error, bytes, "wide buckets");
+    if (!list->members) return nd_fail_memory(error, bytes, "large buckets");
     memcpy(list->members, start->ranks, bytes);
     list->count = list->capacity = start->count;
     list->left_out = start->left_out;
@@ -42,7 +42,7 @@ nd_status nd_postings_decide(nd_postings *lists, uint32_t bucket, uint32_t rank,
         }
         size_t capacity = list->capacity;
         if (!nd_reserve(&lists->allocator, &list->members, &capacity, (size_t)list->count + 1))
-            return nd_fail_memory(error, capacity * sizeof *list->members, "wide buckets");
+            return nd_fail_memory(error, capacity * sizeof *list->members, "large buckets");
         list->capacity = (uint32_t)capacity;
         list->members[list->count++] = rank;
     }

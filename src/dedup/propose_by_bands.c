@@ -11,12 +11,12 @@
 /* Pairs that a worker collects before it takes the lock. */
 enum { BATCH = 2048 };
 
-/* Keys that are looked up in an index together. */
+/* Keys that are looked up in an index at once. */
 enum { LOOKUPS = ND_CLOSE_LOOKUPS };
 
 typedef struct proposer {
     const nd_bands_request *request;
-    nd_candidates *out; /* under the lock */
+    nd_candidates *out; /* guarded by `lock` */
     pthread_mutex_t lock;
     atomic_size_t next_part;
     atomic_bool failed;
@@ -34,7 +34,7 @@ typedef struct proposer_worker {
     uint32_t *members;
     size_t member_capacity;
     batch pairs;
-    nd_lookup_context probe; /* of the index */
+    nd_lookup_context lookup_context; /* for lookups in the index */
     uint32_t *indexed;
     size_t indexed_capacity;
 } proposer_worker;
@@ -66,7 +66,7 @@ static nd_status add_bucket(void *context, const uint32_t *members, size_t count
 
 /* ---- documents of the index */
 
-/* The members of a bucket that are no copies, as ranks. */
+/* Collects the members of a bucket that are not copies, as ranks. */
 static size_t members_of(const nd_bands_request *r, const uint64_t *words, size_t count,
                          uint32_t *members) {
     size_t used = 0;
@@ -76,39 +76,44 @@ static size_t members_of(const nd_bands_request *r, const uint64_t *words, size_
     return used;
 }
 
-/* A large bucket: `used` members of the run, `found` of `total` documents of the index. */
-static nd_status add_indexed_bucket(proposer_worker *w, size_t used, size_t found, uint64_t total,
-                                    nd_error *error) {
+/* Adds a large bucket: `used` members of the run, and `found` documents of the index; at most
+ * `left_out` more documents of the index are in it. */
+static nd_status add_indexed_bucket(proposer_worker *w, size_t used, size_t found,
+                                    uint64_t left_out, nd_error *error) {
     nd_candidates *out = w->shared->out;
     pthread_mutex_lock(&w->shared->lock);
     uint32_t bucket = out->large_buckets;
     nd_status status = nd_candidates_add_bucket(out, w->members, used, error);
     if (status == ND_OK)
-        status = nd_candidates_add_indexed(out, bucket, w->indexed, found, total, error);
+        status = nd_candidates_add_indexed(out, bucket, w->indexed, found, left_out, error);
     pthread_mutex_unlock(&w->shared->lock);
     return status;
 }
 
-/* A bucket of the run that has documents of the index, too: pairs where these are few, else a large
- * bucket. `words`: the bucket's; lookup number `lookup` found the documents of the index. */
+/* Proposes a bucket that has documents of the run and of the index: as pairs if the documents of
+ * the index are few, else as a large bucket. `words`: the documents of the run. Lookup number
+ * `lookup` found the documents of the index. */
 static nd_status propose_indexed_bucket(proposer_worker *w, size_t lookup, const uint64_t *words,
                                         size_t count, nd_error *error) {
     const nd_bands_request *r = w->shared->request;
-    uint64_t total = w->probe.totals[lookup];
+    uint64_t total = w->lookup_context.totals[lookup];
     size_t used = members_of(r, words, count, w->members), found;
     if (total == 0 || used == 0) return ND_OK;
     size_t most = total <= ND_SMALL_BUCKET ? ND_SMALL_BUCKET : r->plan->max_compare;
     if (!nd_reserve(&r->run->allocator, &w->indexed, &w->indexed_capacity, most))
         return nd_fail_memory(error, most * sizeof *w->indexed, "a band's bucket");
-    ND_TRY(nd_store_bucket_documents(r->store, &w->probe, lookup, most, w->indexed, &found, error));
-    if (total > ND_SMALL_BUCKET) return add_indexed_bucket(w, used, found, total, error);
+    ND_TRY(nd_store_bucket_documents(r->store, &w->lookup_context, lookup, most, w->indexed, &found,
+                                     error));
+    if (found == 0) return ND_OK; /* all of them are removed or replaced */
+    if (total > ND_SMALL_BUCKET)
+        return add_indexed_bucket(w, used, found, found < most ? 0 : total - found, error);
     for (size_t i = 0; i < used; i++)
         for (size_t j = 0; j < found; j++) ND_TRY(add_pair(w, w->members[i], w->indexed[j], error));
     return ND_OK;
 }
 
-/* The keys of a part ascend, and so do their slots in the tables of the index. So many keys are
- * looked up in one sweep over a table, and few keys touch only the slots they need. */
+/* The keys of a part ascend, and so do their slots in the tables of the index. So looking up many
+ * keys is one sweep over a table, and looking up few keys touches only their slots. */
 static nd_status propose_indexed(proposer_worker *w, size_t part, nd_error *error) {
     const nd_store *store = w->shared->request->store;
     nd_band_lookup lookups[LOOKUPS];
@@ -124,7 +129,7 @@ static nd_status propose_indexed(proposer_worker *w, size_t part, nd_error *erro
                 at++;
         }
         begins[count] = at;
-        ND_TRY(nd_store_look_up(store, &w->probe, lookups, count, error));
+        ND_TRY(nd_store_look_up(store, &w->lookup_context, lookups, count, error));
         for (size_t i = 0; i < count; i++)
             ND_TRY(propose_indexed_bucket(w, i, w->part.words + begins[i],
                                           begins[i + 1] - begins[i], error));
@@ -136,7 +141,7 @@ static nd_status propose_indexed(proposer_worker *w, size_t part, nd_error *erro
 
 static nd_status propose_part(proposer_worker *w, size_t part, nd_error *error) {
     const nd_bands_request *r = w->shared->request;
-    /* Words of a part came in the order of documents, so only the keys are left to sort. */
+    /* The words of a part were added in the order of documents: only the keys are left to sort. */
     ND_TRY(nd_external_sort_load(r->band_keys, part, 32, &w->part, error));
     if (!nd_reserve(&r->run->allocator, &w->members, &w->member_capacity, w->part.count))
         return nd_fail_memory(error, w->part.count * sizeof *w->members, "a band's bucket");
@@ -167,11 +172,12 @@ static nd_status propose_run(void *context, uint32_t index, nd_error *error) {
     proposer_worker *w = nd_allocate_zero(a, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "candidates");
     w->shared = shared;
-    nd_lookup_context_init(&w->probe, a);
+    nd_lookup_context_init(&w->lookup_context, a);
+    w->lookup_context.hidden = shared->request->replaced;
     nd_status status = propose_parts(w, index, error);
     if (status != ND_OK) atomic_store(&shared->failed, true);
     nd_part_buffer_free(a, &w->part);
-    nd_lookup_context_free(&w->probe);
+    nd_lookup_context_free(&w->lookup_context);
     nd_release(a, w->indexed);
     nd_release(a, w->members);
     nd_release(a, w);

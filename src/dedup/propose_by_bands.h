@@ -12,11 +12,13 @@ typedef struct nd_bands_request {
     const nd_dedup_plan *plan;
     const nd_external_sort *band_keys; /* as in nd_ingested */
     const nd_ranks *ranks;
-    const nd_fates *fates; /* exact copies take no part */
-    const nd_store *store; /* its documents take part; NULL: there is no index */
+    const nd_fates *fates;   /* exact copies take no part */
+    const nd_store *store;   /* the documents of this index take part; NULL: there is no index */
+    const uint8_t *replaced; /* bit n: document n of the index takes no part; NULL: all take part */
 } nd_bands_request;
 
-/* All buckets, part by part, on all threads of the run. *out is made by nd_candidates_init. */
+/* Proposes the members of all buckets, part by part, on all threads of the run. *out was made by
+ * nd_candidates_init. */
 nd_status nd_propose_by_bands(const nd_bands_request *request, nd_candidates *out, nd_error *error);
 
 #endif

@@ -5,27 +5,28 @@
 
 #include <string.h>
 
-/* Documents with one fingerprint are a *group*. Up to ND_SMALL_BUCKET of them give their pairs;
- * more are a large bucket. A pair of near fingerprints stands for the pairs of their two groups.
- * Where one group is a large bucket, the documents of the other join it, so that the work stays
- * linear in the group's size. Of a document with very many neighbours the first ones are taken
- * (first_neighbours.h). */
+/* Documents with the same fingerprint are a *group*. A group of up to ND_SMALL_BUCKET documents
+ * gives their pairs; a larger group is a large bucket. A pair of near fingerprints stands for the
+ * pairs of their two groups. If one of the groups is a large bucket, the documents of the other are
+ * added to it, so that the work stays linear in the size of the group. If a document has very many
+ * neighbours, only the first ones are candidates (first_neighbours.h). */
 
 #define NO_BUCKET UINT32_MAX
 
 typedef struct equal_group {
-    uint32_t begin, count; /* of its members */
-    uint32_t bucket;       /* NO_BUCKET: it is small */
+    uint32_t begin, count; /* members[begin, begin + count) */
+    uint32_t bucket;       /* number of the large bucket; NO_BUCKET: the group is small */
 } equal_group;
 
 typedef struct near_proposer {
     const nd_hamming_request *request;
     nd_candidates *out;
-    uint32_t *group_of; /* by the first rank of a group: its number + 1; NULL: there is none */
+    uint32_t *group_of; /* by the first rank of a group: the group's number + 1; NULL: there are no
+                           groups */
     equal_group *groups;
     uint32_t *members; /* ranks, ascending within a group */
     size_t group_count, group_capacity, member_count, member_capacity;
-    uint64_t since; /* pairs since progress was reported */
+    uint64_t since; /* pairs since the last progress report */
 } near_proposer;
 
 /* ---- groups of equal fingerprints */
@@ -62,9 +63,9 @@ static nd_status add_group(void *context, uint32_t set, const uint32_t *ranks, s
     return ND_OK;
 }
 
-/* ---- pairs of near ones */
+/* ---- pairs of near fingerprints */
 
-/* The documents that a rank stands for. */
+/* The documents for which a rank of the join stands. */
 typedef struct near_group {
     const uint32_t *ranks;
     size_t count;
@@ -92,7 +93,7 @@ static nd_status pair_groups(near_proposer *p, const near_group *a, const near_g
     return ND_OK;
 }
 
-static nd_status add_near(near_proposer *p, const nd_hamming_pair *pair, nd_error *error) {
+static nd_status add_near(near_proposer *p, const nd_numbered_pair *pair, nd_error *error) {
     nd_candidates *out = p->out;
     near_group a = group_of(p, &pair->a), b = group_of(p, &pair->b);
     if (a.bucket == NO_BUCKET && b.bucket == NO_BUCKET) return pair_groups(p, &a, &b, error);
@@ -105,7 +106,7 @@ static nd_status add_near(near_proposer *p, const nd_hamming_pair *pair, nd_erro
                : nd_candidates_join_bucket(out, b.bucket, a.ranks, a.count, error);
 }
 
-static nd_status add_pairs(void *context, const nd_hamming_pair *pairs, size_t count,
+static nd_status add_pairs(void *context, const nd_numbered_pair *pairs, size_t count,
                            nd_error *error) {
     enum { PROGRESS_PAIRS = 1 << 20 };
     near_proposer *p = context;
@@ -118,41 +119,43 @@ static nd_status add_pairs(void *context, const nd_hamming_pair *pairs, size_t c
 
 /* ---- the stage */
 
-/* In the order of rank. */
-static nd_status put_fingerprints(const nd_hamming_request *r, nd_hamming_join *join,
+/* Adds the fingerprints to the join in the order of rank, so that ranks are the numbers of the
+ * join. */
+static nd_status add_fingerprints(const nd_hamming_request *r, nd_hamming_joiner *join,
                                   nd_error *error) {
-    enum { ASKED = 4096 };
+    enum { PROGRESS_DOCUMENTS = 4096 };
     size_t size = r->columns->sketch_size;
     for (uint32_t rank = 0; rank < r->ranks->count; rank++) {
         uint32_t document = nd_document_of(r->ranks, rank);
         unsigned char scratch[16];
         const void *sketch;
-        if (rank % ASKED == 0) ND_TRY(nd_progress_poll(r->run->progress, error));
+        if (rank % PROGRESS_DOCUMENTS == 0) ND_TRY(nd_progress_poll(r->run->progress, error));
         if (nd_fates_is_copy(r->fates, document)) continue;
         ND_TRY(nd_columns_sketch(r->columns, document, scratch, &sketch, error));
-        ND_TRY(nd_hamming_join_put(join, 0, nd_fingerprint_load(sketch, size), rank, error));
+        ND_TRY(nd_hamming_joiner_put(join, 0, nd_fingerprint_load(sketch, size), rank, error));
     }
     return ND_OK;
 }
 
 nd_status nd_propose_by_hamming(const nd_hamming_request *r, nd_candidates *out, nd_error *error) {
     const nd_run *run = r->run;
-    nd_hamming_join *join = NULL;
+    nd_hamming_joiner *join = NULL;
     near_proposer p = {.request = r, .out = out};
-    nd_hamming_join_sink sink = {&p, add_group, add_pairs};
+    nd_hamming_joiner_sink sink = {&p, add_group, add_pairs};
     ND_TRY(nd_candidates_init(out, run, r->ranks, error));
     ND_TRY(nd_first_neighbours_init(&out->neighbours, &run->allocator, r->ranks->count,
                                     r->plan->max_compare, error));
-    nd_hamming_join_settings settings = {
+    nd_hamming_joiner_settings settings = {
         .bits = r->plan->simhash.bits,
         .k = r->plan->k,
         .threads = run->threads,
         .expected = r->ranks->count,
         .memory_limit = nd_memory_share(&run->budget, ND_MEMORY_HAMMING_JOIN)};
-    nd_status status = nd_hamming_join_create(&settings, run->space, &run->allocator, &join, error);
-    if (status == ND_OK) status = put_fingerprints(r, join, error);
-    if (status == ND_OK) status = nd_hamming_join_run(join, &sink, error);
-    nd_hamming_join_free(join);
+    nd_status status = nd_hamming_joiner_create(&settings, run->space, &run->allocator, &join,
+                                                error);
+    if (status == ND_OK) status = add_fingerprints(r, join, error);
+    if (status == ND_OK) status = nd_hamming_joiner_run(join, &sink, error);
+    nd_hamming_joiner_free(join);
     nd_release(&run->allocator, p.group_of);
     nd_release(&run->allocator, p.groups);
     nd_release(&run->allocator, p.members);

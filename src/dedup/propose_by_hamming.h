@@ -16,7 +16,7 @@ typedef struct nd_hamming_request {
     const nd_fates *fates; /* exact copies take no part */
 } nd_hamming_request;
 
-/* *out is made by nd_candidates_init. */
+/* *out was made by nd_candidates_init. */
 nd_status nd_propose_by_hamming(const nd_hamming_request *request, nd_candidates *out,
                                 nd_error *error);
 

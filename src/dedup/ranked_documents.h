@@ -1,5 +1,5 @@
-/* Documents by rank: those of an index first, then those of the run. A view: it owns nothing, and
- * any number of threads may read through it, each with its own buffers. */
+/* Reads documents by rank: documents of an index first, then documents of the run. It is a view: it
+ * owns nothing, and any number of threads may read through it, each with its own buffers. */
 #ifndef ND_DEDUP_RANKED_DOCUMENTS_H
 #define ND_DEDUP_RANKED_DOCUMENTS_H
 

@@ -7,7 +7,7 @@
 
 /* ---- priorities */
 
-/* Ascending with the value; at least 2^52 for every number. */
+/* Maps a number to an integer that ascends with it, and is at least 2^52. */
 static uint64_t ordered_double(double value) {
     uint64_t bits;
     value += 0.0; /* -0 and 0 are one value */
@@ -24,8 +24,9 @@ uint64_t nd_priority_of(const nd_dedup_plan *plan, const nd_document *document) 
 
 /* ---- ranks */
 
-/* Documents without a priority come last. Where none has one, the name of the field is most likely
- * wrong, so that is an error. Of callbacks nothing is said. */
+/* Warns of documents without a priority, which come last. If no document has one, the name of the
+ * field is most likely wrong, so that is an error. Records of callbacks have no field, so there is
+ * no warning. */
 static nd_status check_field(const nd_run *run, const nd_dedup_plan *plan, const uint64_t *keys,
                              size_t count, nd_error *error) {
     size_t missing = 0;

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* Repeated ids that are warned of one by one. */
+/* So many repeated ids get a warning each. */
 enum { WARNED_REPEATS = 10 };
 
 typedef struct repeat_finder {
     const nd_run *run;
     const nd_columns *columns;
     nd_repeated_ids rule;
-    nd_id_buffer ids[2]; /* of a document and of the one before it in the run */
+    nd_id_buffer ids[2]; /* ids of a document and of the document before it in the run */
     uint64_t count;
 } repeat_finder;
 
@@ -36,8 +36,8 @@ static nd_status report_repeat(const repeat_finder *f, uint32_t first, const nd_
     return ND_OK;
 }
 
-/* nd_hash_run_fn: each document of a run against the one before it. Ids that share 40 bits of their
- * hash are equal, except for a chance of 2^-40. */
+/* nd_hash_run_fn. Compares each document of a run with the one before it. Ids that share 40 bits of
+ * their hash are equal, except with a probability of 2^-40 per pair. */
 static nd_status resolve_run(void *context, const uint64_t *words, size_t count, nd_error *error) {
     repeat_finder *f = context;
     ND_TRY(nd_columns_id(f->columns, (uint32_t)words[0], &f->ids[0], error));

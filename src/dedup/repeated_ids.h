@@ -1,12 +1,12 @@
-/* Documents of one run with equal ids. */
+/* Finds documents of one run with equal ids. */
 #ifndef ND_DEDUP_REPEATED_IDS_H
 #define ND_DEDUP_REPEATED_IDS_H
 
 #include "dedup/ingest.h"
 
-/* What a repeated id is. */
+/* How a repeated id is treated. */
 typedef enum nd_repeated_ids {
-    ND_REPEATED_IDS_WARN, /* the first ones are warned of, each by itself, and all are counted */
+    ND_REPEATED_IDS_WARN, /* warns of each of the first ones, and counts all of them */
     ND_REPEATED_IDS_FAIL  /* ND_ERR_ARGUMENT: in an index each document has its own id */
 } nd_repeated_ids;
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Documents between two reports of progress. */
+/* Documents between two progress reports. */
 enum { PROGRESS_DOCUMENTS = 4096 };
 
 struct nd_report {
@@ -15,11 +15,11 @@ struct nd_report {
     const nd_dedup_plan *plan;
     const nd_ranked *documents;
     bool is_tree;
-    uint64_t next;              /* document that is reported next */
+    uint64_t next;              /* the document that is reported next */
     nd_pair_verifier *verifier; /* NULL: sizes of sets are not wanted */
-    nd_kept_writer *kept;       /* of records; NULL for the files of directories */
+    nd_kept_writer *kept;       /* writes kept records; NULL: the inputs are directories */
     nd_pair_report pairs;
-    nd_id_buffer id, other_id; /* of the document, and of its evidence */
+    nd_id_buffer id, other_id; /* ids of the document and of its evidence */
     nd_report_counts counts;
 };
 
@@ -27,10 +27,11 @@ struct nd_report {
 
 typedef struct decision {
     bool kept;
-    bool exact_copy;    /* of the kept document itself, or of one that the kept document removed */
-    uint32_t evidence;  /* rank; its own when kept */
-    nd_verdict verdict; /* where not kept; an exact copy of a kept one has its counts filled only
-                           when wanted */
+    bool exact_copy;    /* an exact copy of the kept document, or of one that the kept document
+                           removed */
+    uint32_t evidence;  /* rank of its evidence; its own rank if kept */
+    nd_verdict verdict; /* if not kept; of an exact copy of a kept document the counts are set only
+                           if they are wanted */
 } decision;
 
 static nd_status find_decision(const nd_report *r, uint32_t document, decision *out,
@@ -82,7 +83,7 @@ static nd_status write_cluster(const nd_report *r, const decision *d, nd_error *
 
 static nd_status call_back(const nd_report *r, uint32_t document, const decision *d,
                            nd_error *error) {
-    const nd_job_options *o = r->request.options;
+    const nd_output_options *o = r->request.options;
     const nd_ranks *ranks = r->documents->ranks;
     const nd_id_buffer *evidence = d->kept ? &r->id : &r->other_id;
     bool indexed = nd_rank_is_indexed(ranks, d->evidence);
@@ -104,14 +105,13 @@ static nd_status call_back(const nd_report *r, uint32_t document, const decision
                                .set_union = d->verdict.counted ? d->verdict.set_union : 0,
                                .cosine = d->kept ? 1.0 : nd_verdict_cosine(r->plan, &d->verdict),
                                .distance = d->verdict.distance};
-    return o->on_decision(o->result_context, &given)
-               ? ND_OK
-               : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    return o->on_decision(o->context, &given) ? ND_OK
+                                              : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 
 /* ---- kept documents */
 
-/* A file of a directory: its path to the list, or a copy of it to the tree. */
+/* Keeps a file of a directory: writes its path to the list, or copies it to the tree. */
 static nd_status keep_file(nd_report *r, uint32_t document, nd_error *error) {
     const nd_allocator *a = &r->run->allocator;
     const nd_columns *columns = r->documents->columns;
@@ -149,7 +149,7 @@ static nd_status keep_document(nd_report *r, uint32_t document, nd_error *error)
 static nd_status report_decision(nd_report *r, uint32_t document, const decision *d,
                                  nd_error *error) {
     nd_dedup_outputs *outputs = r->request.outputs;
-    const nd_job_options *o = r->request.options;
+    const nd_output_options *o = r->request.options;
     bool removed = nd_table_wanted(&outputs->removed),
          clusters = nd_table_wanted(&outputs->clusters);
     if (!removed && !clusters && !o->on_decision) return ND_OK;
@@ -160,8 +160,8 @@ static nd_status report_decision(nd_report *r, uint32_t document, const decision
     return o->on_decision ? call_back(r, document, d, error) : ND_OK;
 }
 
-/* The pair that removed a document. By component the pairs are reported on their own; only exact
- * copies with their originals are not among them. */
+/* Reports the pair that removed a document. With components all pairs are reported by themselves,
+ * except pairs of an exact copy and its original. */
 static nd_status report_evidence(nd_report *r, uint32_t document, const decision *d,
                                  nd_error *error) {
     const nd_fates *fates = r->request.fates;
@@ -208,7 +208,7 @@ static nd_status report_rest(nd_report *r, nd_error *error) {
 
 nd_status nd_report_create(const nd_report_request *request, nd_report **out, nd_error *error) {
     const nd_verifier_plan *shared = request->verifier;
-    const nd_job_options *o = request->options;
+    const nd_output_options *o = request->options;
     nd_report *r = *out = nd_allocate_zero(&shared->run->allocator, 1, sizeof *r);
     if (!r) return nd_fail_memory(error, sizeof *r, "a report");
     r->request = *request;
@@ -223,7 +223,7 @@ nd_status nd_report_create(const nd_report_request *request, nd_report **out, nd
                                 .verifier = r->verifier,
                                 .edges = &request->outputs->edges,
                                 .fn = o->on_pair,
-                                .context = o->result_context};
+                                .context = o->context};
     return request->outputs->records && !r->is_tree
                ? nd_kept_writer_create(r->documents->columns, request->outputs->records, &r->kept,
                                        error)

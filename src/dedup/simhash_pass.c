@@ -4,8 +4,8 @@
 #include "base/workers.h"
 #include "text/analyzer.h"
 
-/* Documents whose fingerprints are made together, by all threads; and how many of them a thread
- * takes at a time. */
+/* ROUND: documents of a round, whose fingerprints all threads make together. STRIDE: documents that
+ * a thread processes at a time. */
 enum { ROUND = ND_LIMIT(1 << 16, 24), STRIDE = ND_LIMIT(64, 5) };
 
 typedef struct fingerprint_worker {
@@ -21,7 +21,7 @@ typedef struct fingerprinter {
     nd_columns *columns;
     const nd_count_min *words;
     fingerprint_worker *workers;
-    nd_fingerprint *made; /* of the round */
+    nd_fingerprint *made; /* fingerprints of the round */
     uint32_t begin, end;  /* the round's documents */
     atomic_uint next;
     atomic_bool failed;

@@ -1,5 +1,6 @@
-/* How many documents have each word, and so how rare it is: one scan, in which each worker counts
- * for itself; the counts of the workers are added up when they end. */
+/* Counts in how many documents each word occurs, and writes a table of how rare the words are. One
+ * scan reads the input. Each worker counts for itself; when the workers end, their counts are added
+ * up. */
 #include "base/argument.h"
 #include "base/fixed_log.h"
 #include "base/floats.h"
@@ -14,13 +15,14 @@
 enum { TABLE, STOP_WORDS, OUTPUTS };
 
 typedef struct word_counter {
-    const nd_job_options *options;
-    nd_idf_options idf;
+    nd_idf_options options;
+    nd_input_options input;
+    nd_analyzer_options analyzer;
     nd_run run;
     nd_corpus *corpus;
     nd_output_file *outputs[OUTPUTS];
     nd_job_summary summary;
-    nd_document_frequencies *total; /* of the workers that have ended; NULL: none has */
+    nd_document_frequencies *total; /* sum over the workers that have ended; NULL: none has ended */
 } word_counter;
 
 /* ---- counting */
@@ -28,14 +30,14 @@ typedef struct word_counter {
 typedef struct count_plan {
     const nd_allocator *allocator;
     nd_analyzer_options analyzer;
-    uint64_t memory;       /* bytes that all workers together may take */
-    atomic_size_t *bytes;  /* that they have taken */
-    uint64_t memory_given; /* bytes, for the message */
+    uint64_t memory;       /* limit of the bytes that all workers take together */
+    atomic_size_t *bytes;  /* bytes that all workers take now */
+    uint64_t memory_given; /* bytes; the run's whole memory, for the message */
 } count_plan;
 
 typedef struct word_worker {
     nd_document_frequencies *counts;
-    size_t bytes; /* as added to plan->bytes */
+    size_t bytes; /* bytes of `counts`, already added to plan->bytes */
 } word_worker;
 
 static nd_status bound_memory(const count_plan *plan, word_worker *w, nd_error *error) {
@@ -84,7 +86,8 @@ static void destroy_worker(const void *plan, void *worker) {
 
 /* ---- writing */
 
-/* With six decimals, rounded from integers, so that no locale and no rounding of printf shows. */
+/* Writes the IDF with six decimals. They are rounded from integers, so that neither the locale nor
+ * the rounding of printf changes them. */
 static nd_status write_term(word_counter *c, nd_output_file *output, const nd_term *term,
                             uint64_t log_documents, nd_error *error) {
     char numbers[80];
@@ -99,11 +102,11 @@ static nd_status write_term(word_counter *c, nd_output_file *output, const nd_te
     return nd_output_file_write(output, numbers, length, error);
 }
 
-/* The words of most documents come first. */
+/* The list begins with the words that the most documents have. */
 static nd_status write_stop_words(const word_counter *c, nd_output_file *output,
                                   const nd_term *list, size_t count, nd_error *error) {
     double documents = (double)c->summary.documents;
-    for (size_t i = 0; i < count && list[i].documents / documents > c->idf.stop_share; i++) {
+    for (size_t i = 0; i < count && list[i].documents / documents > c->options.stop_share; i++) {
         ND_TRY(nd_output_file_write(output, list[i].bytes, list[i].length, error));
         ND_TRY(nd_output_file_write(output, "\n", 1, error));
     }
@@ -114,12 +117,12 @@ static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_t
                              size_t count, nd_error *error) {
     enum { PROGRESS_TERMS = 1 << 16 };
     char head[160];
-    const char *stem = c->options->stem;
+    const char *stem = c->analyzer.stem;
     uint64_t documents = c->summary.documents, log_documents = nd_fixed_log(documents + 1);
     size_t length = nd_format(head, sizeof head, "# documents: %llu\n%s%s%s%sterm\tdf\tidf\n",
                               (unsigned long long)documents, stem ? "# stem: " : "",
                               stem ? stem : "", stem ? "\n" : "",
-                              c->options->analyzer == ND_SEGMENT ? "# analyzer: segment\n" : "");
+                              c->analyzer.kind == ND_SEGMENT ? "# analyzer: segment\n" : "");
     ND_TRY(nd_output_file_write(output, head, length, error));
     for (size_t i = 0; i < count; i++) {
         if (i % PROGRESS_TERMS == 0)
@@ -133,7 +136,7 @@ static nd_status write_table(word_counter *c, nd_error *error) {
     nd_term *list = NULL;
     size_t count = 0;
     c->summary.terms = nd_document_frequencies_terms(c->total);
-    ND_TRY(nd_document_frequencies_list(c->total, c->idf.least, c->run.progress, &list, &count,
+    ND_TRY(nd_document_frequencies_list(c->total, c->options.least, c->run.progress, &list, &count,
                                         error));
     nd_status status = write_terms(c, c->outputs[TABLE], list, count, error);
     if (status == ND_OK && c->outputs[STOP_WORDS])
@@ -147,7 +150,7 @@ static nd_status write_table(word_counter *c, nd_error *error) {
 
 static nd_status open_outputs(word_counter *c, nd_error *error) {
     const char *const names[OUTPUTS] = {
-        [TABLE] = c->options->output, [STOP_WORDS] = c->idf.stop_words};
+        [TABLE] = c->options.output, [STOP_WORDS] = c->options.stop_words};
     for (size_t i = 0; i < OUTPUTS; i++)
         if (names[i])
             ND_TRY(nd_output_file_open(names[i], c->run.progress, &c->run.allocator, &c->outputs[i],
@@ -159,26 +162,27 @@ static nd_status scan(word_counter *c, nd_error *error) {
     atomic_size_t bytes = 0;
     nd_scan_counts counts;
     const count_plan plan = {.allocator = &c->run.allocator,
-                             .analyzer = nd_job_analyzer(c->options, 1),
+                             .analyzer = c->analyzer,
                              .memory = c->run.budget.shared,
                              .bytes = &bytes,
-                             .memory_given = c->options->memory};
+                             .memory_given = c->run.memory};
     const nd_scan_stage stage = {.plan = &plan,
                                  .result = c,
                                  .create_worker = create_worker,
                                  .map = count_words,
                                  .combine = combine,
                                  .destroy_worker = destroy_worker};
-    ND_TRY(nd_run_scan(&c->run, c->options, c->corpus, &stage, &counts, error));
+    ND_TRY(nd_run_scan(&c->run, &c->input, c->corpus, &stage, &counts, error));
     nd_summary_add_scan(&c->summary, &counts);
     return ND_OK;
 }
 
 static nd_status run(word_counter *c, nd_error *error) {
-    const nd_analyzer_options analyzer = nd_job_analyzer(c->options, 1);
-    ND_TRY(nd_analyzer_options_check_single_words(&analyzer, "the terms of a table", error));
-    ND_TRY(nd_run_begin(c->options, &c->run, error));
-    ND_TRY(nd_run_open_input(&c->run, c->options, ND_INPUT_ONCE, NULL, &c->corpus, error));
+    const nd_input_plan input = {.use = ND_INPUT_ONCE, .analyzer = c->analyzer.kind};
+    ND_TRY(nd_analyzer_options_check_transient(&c->analyzer, error));
+    ND_TRY(nd_analyzer_options_check_single_words(&c->analyzer, "the terms of a table", error));
+    ND_TRY(nd_run_begin(c->options.resources, c->options.output, &c->run, error));
+    ND_TRY(nd_run_open_input(&c->run, &c->input, &input, &c->corpus, error));
     ND_TRY(open_outputs(c, error));
     ND_TRY(scan(c, error));
     ND_TRY(write_table(c, error));
@@ -186,24 +190,37 @@ static nd_status run(word_counter *c, nd_error *error) {
     return ND_OK;
 }
 
-void nd_idf_options_init(nd_idf_options *options) {
-    *options = (nd_idf_options){.least = 1, .stop_share = 0.1};
+static const nd_idf_options defaults = {
+    .struct_size = sizeof defaults, .least = 1, .stop_share = 0.1};
+
+void nd_idf_options_init(nd_idf_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
 }
 
-nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_job_summary *summary,
-                 nd_error *error) {
-    ND_DEFAULT_FLOATS;
-    ND_TRY(nd_need(options, "options", error));
-    ND_TRY(nd_need(options->output, "options.output", error));
-    word_counter c = {.options = options};
-    nd_idf_options_init(&c.idf);
-    if (idf) c.idf = *idf;
-    if (c.idf.least < 1) return nd_fail(error, ND_ERR_ARGUMENT, "least must be at least 1");
-    if (!(c.idf.stop_share > 0 && c.idf.stop_share < 1))
+static nd_status read_options(const nd_idf_options *given, word_counter *c, nd_error *error) {
+    nd_idf_options *o = &c->options;
+    nd_analyzer_options analyzer;
+    *o = defaults;
+    ND_TRY(nd_need(given, "options", error));
+    ND_TRY(ND_READ_OPTIONS(given, o, "nd_idf_options", error));
+    ND_TRY(nd_need(o->output, "options.output", error));
+    if (o->least < 1) return nd_fail(error, ND_ERR_ARGUMENT, "least must be at least 1");
+    if (!(o->stop_share > 0 && o->stop_share < 1))
         return nd_fail(error, ND_ERR_ARGUMENT, "stop_share must be above 0 and below 1, not %g",
-                       c.idf.stop_share);
+                       o->stop_share);
+    ND_TRY(nd_input_options_read(o->input, &c->input, error));
+    ND_TRY(nd_analyzer_options_read(o->analyzer, &analyzer, error));
+    c->analyzer = nd_analyzer_with_ngram(&analyzer, 1);
+    return ND_OK;
+}
+
+nd_status nd_idf(const nd_idf_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    word_counter c = {0};
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(read_options(options, &c, error));
     nd_status status = run(&c, error);
-    if (status == ND_OK && summary) *summary = c.summary;
+    if (status == ND_OK) nd_job_summary_give(summary, &c.summary);
     nd_document_frequencies_free(c.total);
     for (size_t i = 0; i < OUTPUTS; i++) nd_output_file_free(c.outputs[i]);
     nd_corpus_close(c.corpus);

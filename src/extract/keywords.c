@@ -1,6 +1,6 @@
-/* The keywords of all documents of an input, in its order: to lines of JSON, which the workers
- * write block by block, and to a callback. Where words are counted first, the input is read
- * twice. */
+/* Finds the keywords of all documents of an input, and emits them in the order of input: as lines
+ * of JSON, which the workers write block by block, and to a callback. If words are counted first,
+ * the input is read twice. */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "base/format.h"
@@ -15,12 +15,34 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- the first reading: how many documents have each word */
+typedef struct keyword_receiver {
+    const nd_allocator *allocator;
+    nd_keyworded_fn *fn; /* NULL: none */
+    void *context;
+    nd_output_file *output; /* NULL: none */
+    uint64_t documents;     /* emitted so far */
+    nd_keyword *list;       /* keywords of the document with which fn is called */
+    size_t list_capacity;
+} keyword_receiver;
+
+typedef struct keyword_run {
+    nd_keywords_options options;
+    nd_input_options input;
+    nd_analyzer_options analyzer; /* the tokens are single words */
+    nd_keyword_options keywords;
+    nd_run run;
+    nd_corpus *corpus;
+    nd_count_min *counts; /* NULL: words are not counted */
+    keyword_receiver receiver;
+    nd_job_summary summary;
+} keyword_run;
+
+/* ---- the first reading counts how many documents have each word */
 
 typedef struct count_plan {
     const nd_allocator *allocator;
     nd_analyzer_options analyzer;
-    nd_count_min *counts; /* shared by the workers, each with its own buffer */
+    nd_count_min *counts; /* shared by the workers; each adds through its own buffer */
 } count_plan;
 
 typedef struct count_worker {
@@ -54,7 +76,7 @@ static void destroy_counter(const void *plan, void *worker) {
     nd_release(((const count_plan *)plan)->allocator, w);
 }
 
-/* ND_ERR_ARGUMENT: an input that is gone once it has been read. */
+/* ND_ERR_ARGUMENT: an input cannot be read a second time. */
 static nd_status check_twice(nd_corpus *corpus, nd_error *error) {
     static const char instead[] = "cannot be read twice, to count its words first: give a table of "
                                   "weights (idf), or weigh by tf alone";
@@ -71,58 +93,58 @@ static nd_status check_twice(nd_corpus *corpus, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status scan_counts(const nd_run *run, const nd_job_options *options, nd_corpus *corpus,
+static nd_status scan_counts(const keyword_run *k, const nd_run *run, nd_corpus *corpus,
                              nd_count_min *words, nd_error *error) {
     nd_scan_counts ignored;
-    const count_plan plan = {&run->allocator, nd_job_analyzer(options, 1), words};
+    const count_plan plan = {&run->allocator, k->analyzer, words};
     const nd_scan_stage stage = {.plan = &plan,
                                  .create_worker = create_counter,
                                  .map = count_words,
                                  .destroy_worker = destroy_counter};
-    return nd_run_scan(run, options, corpus, &stage, &ignored, error);
+    return nd_run_scan(run, &k->input, corpus, &stage, &ignored, error);
 }
 
-/* Bad records are warned of by the second reading alone. */
-static nd_status count_all_words(const nd_job_options *options, nd_count_min **out,
-                                 nd_error *error) {
+/* Bad records cause no warning here, because the second reading warns of them. */
+static nd_status count_all_words(const keyword_run *k, nd_count_min **out, nd_error *error) {
     nd_run run;
     nd_corpus *corpus = NULL;
-    nd_status status = nd_run_begin(options, &run, error);
+    const nd_input_plan input = {.use = ND_INPUT_ONCE, .analyzer = k->analyzer.kind};
+    nd_status status = nd_run_begin(k->options.resources, k->options.output, &run, error);
     run.warnings = (nd_warnings){0};
-    if (status == ND_OK)
-        status = nd_run_open_input(&run, options, ND_INPUT_ONCE, NULL, &corpus, error);
+    if (status == ND_OK) status = nd_run_open_input(&run, &k->input, &input, &corpus, error);
     if (status == ND_OK) status = check_twice(corpus, error);
     if (status == ND_OK) status = nd_count_min_create(&run.allocator, out, error);
-    if (status == ND_OK) status = scan_counts(&run, options, corpus, *out, error);
+    if (status == ND_OK) status = scan_counts(k, &run, corpus, *out, error);
     if (status == ND_OK) nd_count_min_prepare_weights(*out);
     nd_corpus_close(corpus);
     nd_run_end(&run);
     return status;
 }
 
-/* ---- the second reading: keywords */
+/* ---- the second reading finds the keywords */
 
 typedef struct find_plan {
     const nd_allocator *allocator;
     nd_analyzer_options analyzer;
-    const nd_keywords_options *keywords;
+    const nd_keyword_options *keywords;
     nd_count_min *counts; /* NULL: words are not counted */
-    bool lines, entries;  /* are wanted: for the output, for the callback */
+    bool lines, entries;  /* lines for the output are wanted; entries for the callback are wanted */
 } find_plan;
 
-/* The keywords of a document in the arrays of a block, which still grow: offsets and counts. */
+/* The keywords of one document. The arrays of the block still grow, so the entry has an offset and
+ * counts, not pointers. */
 typedef struct entry {
     size_t id, id_length, term_count;
 } entry;
 
-/* Of a block. */
+/* The keywords of a block. */
 typedef struct found {
     size_t documents;
     nd_json_out lines;
     entry *entries;
-    nd_weighed_term *terms; /* all documents' behind each other; their letters, behind each other,
-                               are in `letters` */
-    char *letters;          /* of ids and terms */
+    nd_weighed_term *terms; /* of the first document, then of the second, and so on; their letters
+                               are in `letters` in the same order */
+    char *letters;          /* for each entry: the id, then the letters of its terms */
     size_t entry_count, entry_capacity, term_count, term_capacity, letter_count, letter_capacity;
     nd_id_buffer id; /* scratch */
 } found;
@@ -137,15 +159,16 @@ static void reset_found(void *batch) {
     f->documents = f->lines.size = f->entry_count = f->term_count = f->letter_count = 0;
 }
 
-/* At most four places, rounded from integers, so that no locale and no rounding of printf shows. */
+/* Writes a weight with at most four decimals. They are rounded from integers, so that neither the
+ * locale nor the rounding of printf changes them. */
 static nd_status put_weight(nd_json_out *out, uint64_t units, nd_error *error) {
-    enum { PLACES = 10000 };
+    enum { DECIMALS = 10000 };
     char number[32];
     uint64_t whole = units / ND_WEIGHT_UNITS,
-             part = ((units % ND_WEIGHT_UNITS) * PLACES + ND_WEIGHT_UNITS / 2) / ND_WEIGHT_UNITS;
+             part = ((units % ND_WEIGHT_UNITS) * DECIMALS + ND_WEIGHT_UNITS / 2) / ND_WEIGHT_UNITS;
     size_t length = nd_format(number, sizeof number, "%llu.%04u",
-                              (unsigned long long)(whole + part / PLACES),
-                              (unsigned)(part % PLACES));
+                              (unsigned long long)(whole + part / DECIMALS),
+                              (unsigned)(part % DECIMALS));
     while (number[length - 1] == '0') length--;
     length -= number[length - 1] == '.';
     return nd_json_put(out, number, length, error);
@@ -240,16 +263,6 @@ static void destroy_found(const void *plan, void *batch) {
 
 /* ---- emitting */
 
-typedef struct keyword_receiver {
-    const nd_allocator *allocator;
-    nd_keyworded_fn *fn; /* NULL: none */
-    void *context;
-    nd_output_file *output; /* NULL: none */
-    uint64_t documents;     /* emitted so far */
-    nd_keyword *list;       /* of the document that fn is called for */
-    size_t list_capacity;
-} keyword_receiver;
-
 static nd_status call_back(keyword_receiver *r, const found *f, size_t number,
                            const nd_weighed_term *terms, nd_error *error) {
     const entry *e = &f->entries[number];
@@ -281,20 +294,10 @@ static nd_status emit_found(void *result, void *batch, const nd_block *block, nd
 
 /* ---- the run */
 
-typedef struct keyword_run {
-    const nd_job_options *options;
-    nd_keywords_options keywords;
-    nd_run run;
-    nd_corpus *corpus;
-    nd_count_min *counts; /* NULL: words are not counted */
-    keyword_receiver receiver;
-    nd_job_summary summary;
-} keyword_run;
-
 static nd_status find_all_keywords(keyword_run *k, nd_error *error) {
     nd_scan_counts counts;
     const find_plan plan = {.allocator = &k->run.allocator,
-                            .analyzer = nd_job_analyzer(k->options, 1),
+                            .analyzer = k->analyzer,
                             .keywords = &k->keywords,
                             .counts = k->counts,
                             .lines = k->receiver.output != NULL,
@@ -308,42 +311,52 @@ static nd_status find_all_keywords(keyword_run *k, nd_error *error) {
                                  .reset = reset_found,
                                  .emit = emit_found,
                                  .destroy_batch = destroy_found};
-    ND_TRY(nd_run_scan(&k->run, k->options, k->corpus, &stage, &counts, error));
+    ND_TRY(nd_run_scan(&k->run, &k->input, k->corpus, &stage, &counts, error));
     nd_summary_add_scan(&k->summary, &counts);
     return nd_run_publish(&k->run, &k->receiver.output, 1, &k->summary, error);
 }
 
 static nd_status run(keyword_run *k, nd_error *error) {
-    const nd_job_options *o = k->options;
-    nd_analyzer_options analyzer = nd_job_analyzer(o, 1);
-    ND_TRY(nd_run_begin(o, &k->run, error));
+    const char *output = k->options.output;
+    const nd_input_plan input = {.use = ND_INPUT_ONCE, .analyzer = k->analyzer.kind};
+    ND_TRY(nd_analyzer_options_check_transient(&k->analyzer, error));
+    ND_TRY(nd_run_begin(k->options.resources, output, &k->run, error));
     k->receiver.allocator = &k->run.allocator;
-    ND_TRY(nd_run_open_input(&k->run, o, ND_INPUT_ONCE, NULL, &k->corpus, error));
-    ND_TRY(nd_keywords_options_check(&k->keywords, &analyzer, true, error));
-    if (o->output)
-        ND_TRY(nd_output_file_open(o->output, k->run.progress, &k->run.allocator,
-                                   &k->receiver.output, error));
+    ND_TRY(nd_run_open_input(&k->run, &k->input, &input, &k->corpus, error));
+    ND_TRY(nd_keyword_options_check(&k->keywords, &k->analyzer, true, error));
+    if (output)
+        ND_TRY(nd_output_file_open(output, k->run.progress, &k->run.allocator, &k->receiver.output,
+                                   error));
     ND_TRY(nd_run_check_outputs(k->corpus, &k->receiver.output, 1, error));
     if (k->keywords.weighting == ND_WEIGHTING_COUNTED)
-        ND_TRY(count_all_words(o, &k->counts, error));
+        ND_TRY(count_all_words(k, &k->counts, error));
     ND_TRY(find_all_keywords(k, error));
     nd_run_fill_scan_summary(&k->run, &k->summary);
     return ND_OK;
 }
 
-nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *keywords,
-                      nd_keyworded_fn *fn, void *context, nd_job_summary *summary,
-                      nd_error *error) {
+static nd_status read_options(const nd_keywords_options *given, keyword_run *k, nd_error *error) {
+    nd_keywords_options *o = &k->options;
+    nd_analyzer_options analyzer;
+    ND_TRY(nd_need(given, "options", error));
+    ND_TRY(ND_READ_OPTIONS(given, o, "nd_keywords_options", error));
+    ND_TRY(nd_input_options_read(o->input, &k->input, error));
+    ND_TRY(nd_analyzer_options_read(o->analyzer, &analyzer, error));
+    k->analyzer = nd_analyzer_with_ngram(&analyzer, 1);
+    return nd_keyword_options_read(o->keywords, &k->keywords, error);
+}
+
+nd_status nd_keywords(const nd_keywords_options *options, nd_keyworded_fn *fn, void *context,
+                      nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
-    ND_TRY(nd_need(options, "options", error));
-    if (!fn && !options->output)
+    keyword_run k = {.receiver = {.fn = fn, .context = context}};
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(read_options(options, &k, error));
+    if (!fn && !k.options.output)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "keywords go to fn or to options.output: at least one of them");
-    keyword_run k = {.options = options, .receiver = {.fn = fn, .context = context}};
-    nd_keywords_options_init(&k.keywords);
-    if (keywords) k.keywords = *keywords;
     nd_status status = run(&k, error);
-    if (status == ND_OK && summary) *summary = k.summary;
+    if (status == ND_OK) nd_job_summary_give(summary, &k.summary);
     nd_output_file_free(k.receiver.output);
     nd_count_min_free(k.counts);
     nd_release(&k.run.allocator, k.receiver.list);

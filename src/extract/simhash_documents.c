@@ -1,5 +1,5 @@
-/* The fingerprints of all documents of an input, in its order: to a table, whose rows the workers
- * write block by block, and to a callback. */
+/* Makes the fingerprints of all documents of an input, and emits them in the order of input: as
+ * rows of a table, which the workers write block by block, and to a callback. */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "job/run_context.h"
@@ -15,10 +15,11 @@ typedef struct print_plan {
     const nd_allocator *allocator;
     nd_analyzer_options analyzer;
     const nd_simhash_options *simhash;
-    bool rows, entries; /* are wanted: for the output, for the callback */
+    bool rows, entries; /* rows for the output are wanted; entries for the callback are wanted */
 } print_plan;
 
-/* A document, its id being at an offset in an array that still grows. */
+/* The fingerprint of one document. The array of ids still grows, so the entry has the offset of the
+ * id, not a pointer. */
 typedef struct print_entry {
     size_t id, id_length;
     nd_fingerprint fingerprint;
@@ -27,7 +28,7 @@ typedef struct print_entry {
 /* The fingerprints of a block. */
 typedef struct prints {
     size_t documents;
-    nd_table rows; /* never opened: rows are gathered in it */
+    nd_table rows; /* never opened; only its memory for rows is used */
     print_entry *entries;
     char *ids;
     size_t entry_count, entry_capacity, id_size, id_capacity;
@@ -138,8 +139,11 @@ static nd_status emit_prints(void *result, void *batch, const nd_block *block, n
 /* ---- the run */
 
 typedef struct print_run {
-    const nd_job_options *options;
+    nd_input_options input;
+    nd_analyzer_options analyzer;
     nd_simhash_options simhash;
+    const char *output; /* NULL: not wanted */
+    const nd_resources *resources;
     nd_run run;
     nd_corpus *corpus;
     print_receiver receiver;
@@ -149,7 +153,7 @@ typedef struct print_run {
 static nd_status fingerprint_all(print_run *p, nd_error *error) {
     nd_scan_counts counts;
     const print_plan plan = {.allocator = &p->run.allocator,
-                             .analyzer = nd_job_analyzer(p->options, p->options->ngram),
+                             .analyzer = p->analyzer,
                              .simhash = &p->simhash,
                              .rows = p->receiver.output != NULL,
                              .entries = p->receiver.fn != NULL};
@@ -162,19 +166,19 @@ static nd_status fingerprint_all(print_run *p, nd_error *error) {
                                  .reset = reset_prints,
                                  .emit = emit_prints,
                                  .destroy_batch = destroy_prints};
-    ND_TRY(nd_run_scan(&p->run, p->options, p->corpus, &stage, &counts, error));
+    ND_TRY(nd_run_scan(&p->run, &p->input, p->corpus, &stage, &counts, error));
     nd_summary_add_scan(&p->summary, &counts);
     return nd_run_publish(&p->run, &p->receiver.output, 1, &p->summary, error);
 }
 
 static nd_status run(print_run *p, nd_error *error) {
-    const nd_job_options *o = p->options;
-    nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
-    ND_TRY(nd_run_begin(o, &p->run, error));
-    ND_TRY(nd_run_open_input(&p->run, o, ND_INPUT_ONCE, NULL, &p->corpus, error));
-    ND_TRY(nd_simhash_options_check(&p->simhash, &analyzer, error));
-    if (o->output)
-        ND_TRY(nd_output_file_open(o->output, p->run.progress, &p->run.allocator,
+    const nd_input_plan input = {.use = ND_INPUT_ONCE, .analyzer = p->analyzer.kind};
+    ND_TRY(nd_analyzer_options_check_transient(&p->analyzer, error));
+    ND_TRY(nd_run_begin(p->resources, p->output, &p->run, error));
+    ND_TRY(nd_run_open_input(&p->run, &p->input, &input, &p->corpus, error));
+    ND_TRY(nd_simhash_options_check(&p->simhash, &p->analyzer, error));
+    if (p->output)
+        ND_TRY(nd_output_file_open(p->output, p->run.progress, &p->run.allocator,
                                    &p->receiver.output, error));
     ND_TRY(nd_run_check_outputs(p->corpus, &p->receiver.output, 1, error));
     ND_TRY(fingerprint_all(p, error));
@@ -182,19 +186,29 @@ static nd_status run(print_run *p, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash,
-                          nd_fingerprint_fn *fn, void *context, nd_job_summary *summary,
-                          nd_error *error) {
+static nd_status read_options(const nd_fingerprints_options *given, print_run *p, nd_error *error) {
+    nd_fingerprints_options o = {0};
+    ND_TRY(nd_need(given, "options", error));
+    ND_TRY(ND_READ_OPTIONS(given, &o, "nd_fingerprints_options", error));
+    ND_TRY(nd_input_options_read(o.input, &p->input, error));
+    ND_TRY(nd_analyzer_options_read(o.analyzer, &p->analyzer, error));
+    ND_TRY(nd_simhash_options_read(o.simhash, &p->simhash, error));
+    p->output = o.output;
+    p->resources = o.resources;
+    return ND_OK;
+}
+
+nd_status nd_fingerprints(const nd_fingerprints_options *options, nd_fingerprint_fn *fn,
+                          void *context, nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
-    ND_TRY(nd_need(options, "options", error));
-    if (!fn && !options->output)
+    print_run p = {.receiver = {.fn = fn, .context = context}};
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(read_options(options, &p, error));
+    if (!fn && !p.output)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "fingerprints go to fn or to options.output: at least one of them");
-    print_run p = {.options = options, .receiver = {.fn = fn, .context = context}};
-    nd_simhash_options_init(&p.simhash);
-    if (simhash) p.simhash = *simhash;
     nd_status status = run(&p, error);
-    if (status == ND_OK && summary) *summary = p.summary;
+    if (status == ND_OK) nd_job_summary_give(summary, &p.summary);
     nd_output_file_free(p.receiver.output);
     nd_corpus_close(p.corpus);
     nd_run_end(&p.run);

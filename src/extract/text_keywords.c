@@ -1,10 +1,14 @@
-/* The least weight that a keyword may have is found with a heap of the weights. Where more terms
- * have that weight than there is room for, their letters decide, so all of them are candidates.
- * Then the text is read once more, by its words; the features of the first reading say which are
- * candidates, these go through the heap again, now with their letters, and it ends with the last of
- * them. */
+/* Finds the heaviest terms of a text in two passes over it.
+ *
+ * The first pass counts features. A heap of the weights gives the least weight that a keyword may
+ * have. Every feature of at least this weight is a candidate. If more terms have this weight than
+ * there is room for, their letters decide, so there may be more candidates than keywords.
+ *
+ * The second pass reads the words of the text. Each candidate goes into the heap again, now with
+ * its letters. The pass ends when every candidate has been met. */
 #include "extract/text_keywords.h"
 
+#include "base/options.h"
 #include "base/alloc.h"
 #include "base/argument.h"
 #include "base/floats.h"
@@ -15,14 +19,14 @@
 
 #include <string.h>
 
-/* A candidate by its feature. */
+/* A candidate in the table of features. */
 typedef struct slot {
     uint64_t feature;
-    uint64_t units; /* 0: a free slot */
+    uint64_t units; /* weight; 0: the slot is free */
     bool met;
 } slot;
 
-/* A term by its weight, and, once it has been met, its letters. */
+/* A term with its weight, and, once the term has been met, its letters. */
 typedef struct entry {
     uint64_t units;
     size_t start, length; /* in `letters` */
@@ -33,28 +37,38 @@ struct nd_text_keywords {
     nd_analyzer *analyzer; /* not owned */
     nd_text_simhash *weigher;
     uint32_t top;
-    uint64_t *tokens; /* features in the order of the text */
+    uint64_t *tokens; /* the feature of each word, in the order of the text */
     size_t token_capacity;
     nd_tf_vector vector;
-    entry *heap; /* whose first is the one that comes last */
+    entry *heap; /* heap[0] is the entry that comes last in the order of keywords */
     size_t size, most, heap_capacity;
-    slot *slots; /* by the feature's top bits, then onwards; at most half are taken */
+    slot *slots; /* a feature is in the slot that its top bits give, or behind it; at most half of
+                    the slots are in use */
     unsigned shift;
     size_t slot_count, slot_capacity;
     char *letters;
     size_t letter_count, letter_capacity;
-    nd_weighed_term *terms; /* the answer */
+    nd_weighed_term *terms; /* the keywords found */
     size_t term_capacity;
-    /* While letters are looked for. */
+    /* Second pass: the next word, the candidates not met yet, and the first failure. */
     size_t token, missing;
     nd_error failure;
 };
 
-void nd_keywords_options_init(nd_keywords_options *options) {
-    *options = (nd_keywords_options){.top = 20, .weighting = ND_WEIGHTING_COUNTED};
+static const nd_keyword_options defaults = {
+    .struct_size = sizeof defaults, .top = 20, .weighting = ND_WEIGHTING_COUNTED};
+
+void nd_keyword_options_init(nd_keyword_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
 }
 
-static nd_simhash_options weigher_options(const nd_keywords_options *options) {
+nd_status nd_keyword_options_read(const nd_keyword_options *given, nd_keyword_options *out,
+                                  nd_error *error) {
+    *out = defaults;
+    return ND_READ_OPTIONS(given, out, "nd_keyword_options", error);
+}
+
+static nd_simhash_options weigher_options(const nd_keyword_options *options) {
     bool by_table = options->weighting == ND_WEIGHTING_TABLE;
     return (nd_simhash_options){.bits = 64,
                                 .weighting = by_table ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF,
@@ -62,9 +76,9 @@ static nd_simhash_options weigher_options(const nd_keywords_options *options) {
                                 .stop = options->stop};
 }
 
-nd_status nd_keywords_options_check(const nd_keywords_options *options,
-                                    const nd_analyzer_options *analyzer, bool counted,
-                                    nd_error *error) {
+nd_status nd_keyword_options_check(const nd_keyword_options *options,
+                                   const nd_analyzer_options *analyzer, bool counted,
+                                   nd_error *error) {
     if (options->top < 1) return nd_fail(error, ND_ERR_ARGUMENT, "top must be at least 1");
     if (options->weighting == ND_WEIGHTING_COUNTED && !counted)
         return nd_fail(
@@ -82,13 +96,13 @@ nd_status nd_keywords_options_check(const nd_keywords_options *options,
     return nd_simhash_options_check(&weigher, analyzer, error);
 }
 
-nd_status nd_text_keywords_create(nd_analyzer *analyzer, const nd_keywords_options *options,
+nd_status nd_text_keywords_create(nd_analyzer *analyzer, const nd_keyword_options *options,
                                   const nd_count_min *counts, nd_text_keywords **out,
                                   nd_error *error) {
     const nd_allocator *allocator = nd_analyzer_allocator(analyzer);
     nd_simhash_options weigher = weigher_options(options);
-    ND_TRY(nd_keywords_options_check(options, nd_analyzer_options_of(analyzer), counts != NULL,
-                                     error));
+    ND_TRY(
+        nd_keyword_options_check(options, nd_analyzer_options_of(analyzer), counts != NULL, error));
     nd_text_keywords *made = nd_allocate_zero(allocator, 1, sizeof *made);
     if (!made) return nd_fail_memory(error, sizeof *made, "keywords");
     made->allocator = *allocator;
@@ -118,7 +132,8 @@ void nd_text_keywords_free(nd_text_keywords *k) {
 
 /* ---- the heap */
 
-/* The order of keywords: heaviest first, equal ones bytewise. */
+/* Whether x comes after y in the order of keywords: heaviest first, terms of equal weight in
+ * bytewise order. */
 static bool comes_after(const nd_text_keywords *k, const entry *x, const entry *y) {
     if (x->units != y->units) return x->units < y->units;
     size_t shorter = x->length < y->length ? x->length : y->length;
@@ -126,7 +141,7 @@ static bool comes_after(const nd_text_keywords *k, const entry *x, const entry *
     return order != 0 ? order > 0 : x->length > y->length;
 }
 
-/* Puts an entry where the heap's first was. */
+/* Replaces heap[0] by an entry, and moves the entry to its position in the heap. */
 static void replace_first(nd_text_keywords *k, const entry *e) {
     size_t at = 0;
     for (size_t child; (child = 2 * at + 1) < k->size; at = child) {
@@ -137,7 +152,7 @@ static void replace_first(nd_text_keywords *k, const entry *e) {
     k->heap[at] = *e;
 }
 
-/* Keeps an entry that is among the first ones so far, and returns whether it is. */
+/* Keeps an entry if it is among the first `most` entries so far. Returns whether it is. */
 static bool offer(nd_text_keywords *k, const entry *e) {
     if (k->size == k->most) {
         if (!comes_after(k, &k->heap[0], e)) return false;
@@ -151,8 +166,8 @@ static bool offer(nd_text_keywords *k, const entry *e) {
     return true;
 }
 
-/* The heap's entries in their order, as the answer. */
-static nd_status put_in_order(nd_text_keywords *k, size_t *count, nd_error *error) {
+/* Empties the heap into k->terms, in the order of keywords. */
+static nd_status sort_terms(nd_text_keywords *k, size_t *count, nd_error *error) {
     *count = k->size;
     if (!nd_reserve(&k->allocator, &k->terms, &k->term_capacity, k->size))
         return nd_fail_memory(error, k->size * sizeof *k->terms, "keywords");
@@ -166,7 +181,7 @@ static nd_status put_in_order(nd_text_keywords *k, size_t *count, nd_error *erro
 
 /* ---- candidates */
 
-/* The least weight that a keyword may have. */
+/* Finds the least weight that a keyword may have. */
 static nd_status find_least(nd_text_keywords *k, uint64_t *least, nd_error *error) {
     const uint64_t *weights = k->vector.words + k->vector.count;
     k->size = 0;
@@ -187,7 +202,7 @@ static inline slot *find(const nd_text_keywords *k, uint64_t feature) {
     return &k->slots[at];
 }
 
-/* The features of at least such a weight: k->missing of them. */
+/* Makes candidates of all features of at least this weight, and counts them in k->missing. */
 static nd_status choose(nd_text_keywords *k, uint64_t least, nd_error *error) {
     const uint64_t *features = k->vector.words, *weights = features + k->vector.count;
     unsigned bits = 6;
@@ -220,7 +235,7 @@ static nd_status offer_word(nd_text_keywords *k, uint64_t units, const char *wor
 }
 
 /* nd_token_fn */
-static bool take_word(void *context, const nd_token *token) {
+static bool match_word(void *context, const nd_token *token) {
     nd_text_keywords *k = context;
     slot *s = find(k, k->tokens[k->token++]);
     if (s->units == 0 || s->met) return true;
@@ -228,11 +243,12 @@ static bool take_word(void *context, const nd_token *token) {
     return offer_word(k, s->units, token->text, token->length) == ND_OK && --k->missing > 0;
 }
 
-static nd_status take_words(nd_text_keywords *k, const char *text, size_t length, nd_error *error) {
+static nd_status match_words(nd_text_keywords *k, const char *text, size_t length,
+                             nd_error *error) {
     nd_error stopped = {.status = ND_OK};
     k->token = k->letter_count = 0;
     k->failure.status = ND_OK;
-    nd_status status = nd_analyzer_words(k->analyzer, text, length, take_word, k, &stopped);
+    nd_status status = nd_analyzer_words(k->analyzer, text, length, match_word, k, &stopped);
     if (k->failure.status != ND_OK)
         return nd_fail(error, k->failure.status, "%s", k->failure.message);
     return status == ND_OK || status == ND_ERR_CANCELLED
@@ -257,16 +273,17 @@ nd_status nd_text_keywords_find(nd_text_keywords *k, const char *text, size_t le
     k->size = k->missing = 0;
     if (shingles.tokens > 0) {
         ND_TRY(make_vector(k, &shingles, error));
-        ND_TRY(find_least(k, &least, error));
-        ND_TRY(choose(k, least, error));
+        bool only_stop_words = k->vector.count == 0;
+        if (!only_stop_words) ND_TRY(find_least(k, &least, error));
+        if (!only_stop_words) ND_TRY(choose(k, least, error));
     }
-    if (k->missing > 0) ND_TRY(take_words(k, text, length, error));
-    ND_TRY(put_in_order(k, count, error));
+    if (k->missing > 0) ND_TRY(match_words(k, text, length, error));
+    ND_TRY(sort_terms(k, count, error));
     *terms = k->terms;
     return ND_OK;
 }
 
-nd_status nd_keywords_text(nd_analyzer *analyzer, const nd_keywords_options *options,
+nd_status nd_keywords_text(nd_analyzer *analyzer, const nd_keyword_options *options,
                            const char *text, size_t length, nd_keyword_fn *fn, void *context,
                            nd_error *error) {
     ND_DEFAULT_FLOATS;
@@ -274,10 +291,12 @@ nd_status nd_keywords_text(nd_analyzer *analyzer, const nd_keywords_options *opt
     ND_TRY(nd_need(options, "options", error));
     ND_TRY(nd_need_array(text, length, "text", error));
     ND_TRY(nd_need(fn, "fn", error));
+    nd_keyword_options read;
     nd_text_keywords *keywords = NULL;
     const nd_weighed_term *terms;
     size_t count = 0;
-    ND_TRY(nd_text_keywords_create(analyzer, options, NULL, &keywords, error));
+    ND_TRY(nd_keyword_options_read(options, &read, error));
+    ND_TRY(nd_text_keywords_create(analyzer, &read, NULL, &keywords, error));
     nd_status status = nd_text_keywords_find(keywords, text, length, &terms, &count, error);
     for (size_t i = 0; status == ND_OK && i < count; i++) {
         nd_keyword keyword = {terms[i].bytes, terms[i].length,

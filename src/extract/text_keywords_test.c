@@ -1,4 +1,4 @@
-/* Keywords of random texts against all terms counted, weighed and sorted plainly. */
+/* Keywords of random texts, against an oracle that counts, weighs and sorts all terms. */
 #include "extract/text_keywords.h"
 
 #include "test.h"
@@ -13,7 +13,8 @@ enum { SEED = 3, MOST_TERMS = 400 };
 
 static nd_analyzer *analyzer_with(nd_analyzer_kind kind, uint32_t ngram, const char *stem) {
     nd_analyzer *analyzer = NULL;
-    nd_analyzer_options options = {.kind = kind, .ngram = ngram, .seed = SEED, .stem = stem};
+    nd_analyzer_options options = {sizeof options, .kind = kind, .ngram = ngram, .seed = SEED,
+                                   .stem = stem};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     return analyzer;
 }
@@ -48,7 +49,7 @@ static nd_stop_words *stop_of(const char *text) {
     return stop;
 }
 
-/* ---- the definition once more */
+/* ---- the definition, written a second time */
 
 typedef struct plain_term {
     char bytes[32];
@@ -57,7 +58,7 @@ typedef struct plain_term {
 
 typedef struct plain {
     nd_hash_key key;
-    const nd_keywords_options *options;
+    const nd_keyword_options *options;
     plain_term terms[MOST_TERMS];
     size_t count;
 } plain;
@@ -121,8 +122,9 @@ static void compare_all(const char *stem) {
     static char text[10000];
     static plain p;
     for (int i = 0; i < 1200; i++) {
-        nd_keywords_options options = {.top = 1 + (uint32_t)random_below(&seed, i % 9 ? 25 : 400),
-                                       .stop = !stem && i / 2 % 2 ? stop : NULL};
+        nd_keyword_options options = {sizeof options,
+                                      .top = 1 + (uint32_t)random_below(&seed, i % 9 ? 25 : 400),
+                                      .stop = !stem && i / 2 % 2 ? stop : NULL};
         const nd_weighed_term *terms;
         nd_text_keywords *keywords;
         size_t count;
@@ -164,79 +166,86 @@ static void test_stems(void **state) {
 
 /* ---- one text */
 
-typedef struct told {
+typedef struct collected {
     char text[500];
     size_t count, stop_at;
-} told;
+} collected;
 
 /* nd_keyword_fn */
-static bool tell(void *context, const nd_keyword *keyword) {
-    told *t = context;
+static bool collect_keyword(void *context, const nd_keyword *keyword) {
+    collected *t = context;
     sprintf(t->text + strlen(t->text), "%s%.*s %.6f", t->count ? "; " : "", (int)keyword->length,
             keyword->term, keyword->weight);
     return ++t->count != t->stop_at;
 }
 
-static nd_status tell_text(nd_analyzer *analyzer, const nd_keywords_options *options,
-                           const char *text, told *t, nd_error *error) {
-    *t = (told){.stop_at = t->stop_at};
-    return nd_keywords_text(analyzer, options, text, strlen(text), tell, t, error);
+static nd_status collect_text(nd_analyzer *analyzer, const nd_keyword_options *options,
+                              const char *text, collected *t, nd_error *error) {
+    *t = (collected){.stop_at = t->stop_at};
+    return nd_keywords_text(analyzer, options, text, strlen(text), collect_keyword, t, error);
 }
 
 static void test_texts(void **state) {
     (void)state;
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
     nd_weights *table = table_of("the 0\ncat 1.5\non 0.25\nsat 3\n");
-    nd_keywords_options tf = {.top = 3, .weighting = ND_WEIGHTING_TF},
-                        idf = {.top = 3, .weighting = ND_WEIGHTING_TABLE, .table = table};
+    nd_keyword_options tf = {sizeof tf, .top = 3, .weighting = ND_WEIGHTING_TF},
+                       idf = {sizeof idf, .top = 3, .weighting = ND_WEIGHTING_TABLE,
+                              .table = table};
     nd_error error;
-    told t = {.stop_at = 0};
-    assert_int_equal(tell_text(analyzer, &tf, "The cat sat on the mat; the CAT.", &t, NULL), ND_OK);
+    collected t = {.stop_at = 0};
+    assert_int_equal(collect_text(analyzer, &tf, "The cat sat on the mat; the CAT.", &t, NULL),
+                     ND_OK);
     assert_string_equal(t.text, "the 3.000000; cat 2.000000; mat 1.000000");
-    assert_int_equal(tell_text(analyzer, &idf, "The cat sat on the mat; the CAT.", &t, NULL),
+    assert_int_equal(collect_text(analyzer, &idf, "The cat sat on the mat; the CAT.", &t, NULL),
                      ND_OK);
     assert_string_equal(t.text, "cat 3.000000; mat 3.000000; sat 3.000000");
-    assert_int_equal(tell_text(analyzer, &idf, "the THE on", &t, NULL), ND_OK);
+    assert_int_equal(collect_text(analyzer, &idf, "the THE on", &t, NULL), ND_OK);
     assert_string_equal(t.text, "on 0.250000");
     static const char *const without[] = {"", "the", "?! \U0001f642"};
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(tell_text(analyzer, &idf, without[i], &t, NULL), ND_OK);
+        assert_int_equal(collect_text(analyzer, &idf, without[i], &t, NULL), ND_OK);
         assert_int_equal(t.count, 0);
     }
     t.stop_at = 2;
-    assert_int_equal(tell_text(analyzer, &tf, "a b c", &t, NULL), ND_ERR_CANCELLED);
+    assert_int_equal(collect_text(analyzer, &tf, "a b c", &t, NULL), ND_ERR_CANCELLED);
     assert_string_equal(t.text, "a 1.000000; b 1.000000");
-    assert_int_equal(tell_text(analyzer, &tf, "a\xff", &t, &error), ND_ERR_INPUT);
+    assert_int_equal(collect_text(analyzer, &tf, "a\xff", &t, &error), ND_ERR_INPUT);
     assert_string_equal(error.message, "invalid UTF-8 at byte 1");
     nd_analyzer_free(analyzer);
     nd_weights_free(table);
 }
 
-static void refuse(nd_analyzer *analyzer, nd_keywords_options options, const char *message) {
+static void expect_rejected(nd_analyzer *analyzer, nd_keyword_options options,
+                            const char *message) {
+    options.struct_size = sizeof options;
     nd_error error;
-    told t = {.stop_at = 0};
-    assert_int_equal(tell_text(analyzer, &options, "a", &t, &error), ND_ERR_ARGUMENT);
+    collected t = {.stop_at = 0};
+    assert_int_equal(collect_text(analyzer, &options, "a", &t, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, message);
 }
 
 static void test_options(void **state) {
     (void)state;
     nd_analyzer *words = analyzer_of(ND_WORDS, 1), *shingles = analyzer_of(ND_WORDS, 2);
-    nd_keywords_options usual;
-    nd_keywords_options_init(&usual);
+    nd_keyword_options usual;
+    nd_keyword_options_init(&usual, sizeof usual);
     assert_int_equal(usual.top, 20);
-    refuse(words, usual,
-           "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_keywords has it");
-    refuse(words, (nd_keywords_options){.top = 0}, "top must be at least 1");
-    refuse(words, (nd_keywords_options){.top = 1, .weighting = ND_WEIGHTING_TABLE},
-           "ND_WEIGHTING_TABLE needs a table");
-    refuse(words, (nd_keywords_options){.top = 1, .weighting = ND_WEIGHTING_LEVELS},
-           "weighting of keywords must be ND_WEIGHTING_TF (0), ND_WEIGHTING_TABLE (2) or "
-           "ND_WEIGHTING_COUNTED (4), not 3");
-    refuse(shingles, (nd_keywords_options){.top = 1},
-           "keywords are single words: they need the analyzer words or segment with ngram 1, not "
-           "words with ngram 2");
-    assert_int_equal(nd_keywords_text(words, NULL, "a", 1, tell, NULL, NULL), ND_ERR_ARGUMENT);
+    expect_rejected(
+        words, usual,
+        "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_keywords has it");
+    expect_rejected(words, (nd_keyword_options){.top = 0}, "top must be at least 1");
+    expect_rejected(words, (nd_keyword_options){.top = 1, .weighting = ND_WEIGHTING_TABLE},
+                    "ND_WEIGHTING_TABLE needs a table");
+    expect_rejected(words, (nd_keyword_options){.top = 1, .weighting = ND_WEIGHTING_LEVELS},
+                    "weighting of keywords must be ND_WEIGHTING_TF (0), ND_WEIGHTING_TABLE (2) or "
+                    "ND_WEIGHTING_COUNTED (4), not 3");
+    expect_rejected(
+        shingles, (nd_keyword_options){.top = 1},
+        "keywords are single words: they need the analyzer words or segment with ngram 1, not "
+        "words with ngram 2");
+    assert_int_equal(nd_keywords_text(words, NULL, "a", 1, collect_keyword, NULL, NULL),
+                     ND_ERR_ARGUMENT);
     nd_analyzer_free(words);
     nd_analyzer_free(shingles);
 }
@@ -246,15 +255,15 @@ static void test_memory_runs_out(void **state) {
     for (long left = 0;; left++) {
         failing_allocator failing = {left, 0};
         nd_allocator allocator = failing_allocator_make(&failing);
-        nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = SEED};
-        nd_keywords_options tf = {.top = 3, .weighting = ND_WEIGHTING_TF};
+        nd_analyzer_options options = {sizeof options, .kind = ND_WORDS, .ngram = 1, .seed = SEED};
+        nd_keyword_options tf = {sizeof tf, .top = 3, .weighting = ND_WEIGHTING_TF};
         nd_analyzer *analyzer = NULL;
-        told t = {.stop_at = 0};
+        collected t = {.stop_at = 0};
         nd_status status = nd_analyzer_create(&options, &allocator, &analyzer, NULL);
         if (status == ND_OK)
-            status = tell_text(analyzer, &tf,
-                               "some words of which Stra\u00dfe is one and \u6f22 another", &t,
-                               NULL);
+            status = collect_text(analyzer, &tf,
+                                  "some words of which Stra\u00dfe is one and \u6f22 another", &t,
+                                  NULL);
         nd_analyzer_free(analyzer);
         assert_int_equal(failing.live, 0);
         if (status == ND_OK) break;

@@ -1,4 +1,4 @@
-/* The texts of all documents of an input, in its order. */
+/* Calls back with the text of every document of an input, in the order of input. */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "job/run_context.h"
@@ -11,7 +11,8 @@ typedef struct text_receiver {
     uint64_t documents;
 } text_receiver;
 
-/* A document in the bytes of a block, which still grow: its id at `at`, and behind it its text. */
+/* One document. The bytes of the block still grow, so the entry has an offset: the id is at `at`,
+ * the text directly behind it. */
 typedef struct text_entry {
     size_t at, id_length, length;
 } text_entry;
@@ -34,7 +35,7 @@ static void append(texts *t, const char *bytes, size_t length) {
     t->size += length;
 }
 
-/* The plan is the allocator. */
+/* `plan` is the allocator. */
 static nd_status map_text(const void *plan, void *worker, void *batch, const nd_scan_item *item,
                           nd_error *error) {
     (void)worker;
@@ -73,16 +74,19 @@ static void destroy_texts(const void *plan, void *batch) {
     nd_release(plan, t->id.bytes);
 }
 
-nd_status nd_texts(const nd_job_options *options, nd_text_fn *fn, void *context,
-                   nd_job_summary *summary, nd_error *error) {
+nd_status nd_texts(const nd_input_options *given, nd_text_fn *fn, void *context,
+                   const nd_resources *resources, nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
-    ND_TRY(nd_need(options, "options", error));
     ND_TRY(nd_need(fn, "fn", error));
+    ND_TRY(nd_job_summary_check(summary, error));
+    nd_input_options input;
+    ND_TRY(nd_input_options_read(given, &input, error));
     nd_run run;
     nd_corpus *corpus = NULL;
     nd_scan_counts counts = {0};
     text_receiver receiver = {.fn = fn, .context = context};
-    nd_status status = nd_run_begin(options, &run, error);
+    nd_status status = nd_run_begin(resources, NULL, &run, error);
+    const nd_input_plan plan = {.use = ND_INPUT_ONCE};
     const nd_scan_stage stage = {.plan = &run.allocator,
                                  .result = &receiver,
                                  .map = map_text,
@@ -90,13 +94,13 @@ nd_status nd_texts(const nd_job_options *options, nd_text_fn *fn, void *context,
                                  .reset = reset_texts,
                                  .emit = emit_texts,
                                  .destroy_batch = destroy_texts};
-    if (status == ND_OK)
-        status = nd_run_open_input(&run, options, ND_INPUT_ONCE, NULL, &corpus, error);
-    if (status == ND_OK) status = nd_run_scan(&run, options, corpus, &stage, &counts, error);
-    if (status == ND_OK && summary) {
-        *summary = (nd_job_summary){0};
-        nd_summary_add_scan(summary, &counts);
-        nd_run_fill_scan_summary(&run, summary);
+    if (status == ND_OK) status = nd_run_open_input(&run, &input, &plan, &corpus, error);
+    if (status == ND_OK) status = nd_run_scan(&run, &input, corpus, &stage, &counts, error);
+    if (status == ND_OK) {
+        nd_job_summary made = {0};
+        nd_summary_add_scan(&made, &counts);
+        nd_run_fill_scan_summary(&run, &made);
+        nd_job_summary_give(summary, &made);
     }
     nd_corpus_close(corpus);
     nd_run_end(&run);

@@ -14,7 +14,7 @@
  * ("Bucket" alone means a bucket of an Elias-Fano table. Several dense runs may lie in one.)
  *
  * Sections, with tags from a base tag on; a table without dense runs has none of them
- * (doc/internals/formats.md, section 9):
+ * (doc/internals/formats.md, "Files of an index"):
  *   +0  64 bits: number of keys in all runs; 128 bits: the bits that vary; then 16 bytes for each
  *       run, ascending: window, left-aligned (64 bits), first entry of the table (32 bits), number
  *       of keys (32 bits)

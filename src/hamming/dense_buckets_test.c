@@ -1,5 +1,5 @@
-/* Dense runs in a file: which runs are dense, and that damage which the hashes do not show is
- * reported, or at least harmless. hamming_search_test.c tests what is found through them. */
+/* Dense buckets in a file: which runs are dense; and damage that the hashes do not show is
+ * reported, or at least harmless. hamming_search_test.c tests the searches in them. */
 #include "hamming/hamming_search.h"
 
 #include "test.h"
@@ -142,7 +142,7 @@ static bool reports_damage(void) {
                                     0};
             const nd_hamming_request request = {
                 .tables = &tables, .queries = &query, .count = 1, .k = design.k, .fn = ignore_hit};
-            status = nd_hamming_search(search, &request, &error);
+            status = nd_hamming_search_tables(search, &request, &error);
             assert_true(status == ND_OK || status == ND_ERR_CORRUPT);
         }
         nd_hamming_search_context_free(search);

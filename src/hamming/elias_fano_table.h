@@ -6,8 +6,8 @@
  * entropy is f - log2 n + 1.44 (log2 e) bits each. There are no blocks to decode: any key and any
  * bucket can be read by itself.
  *
- * A table has four sections of a sealed file, with tags from a base tag on (doc/internals/index.md,
- * "Fingerprint table"). Bits count from the lowest bit of byte 0 up.
+ * A table has four sections of a sealed file, with tags from a base tag on
+ * (doc/internals/formats.md, "Files of an index"). Bits count from the lowest bit of byte 0 up.
  *
  *   +0 heads      n numbers of min(f, 64) - D bits (1 to 57): the rest of the key's first 64 bits
  *   +1 directory  for each bucket a 0 bit per key, then a 1 bit; whole words of 8 bytes

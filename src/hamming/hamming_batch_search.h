@@ -19,8 +19,8 @@
 #include "base/limits.h"
 #include "hamming/hamming_search.h"
 
-/* Whether so many queries are faster as a batch than by nd_hamming_search. k: at most that of the
- * design. */
+/* Whether so many queries are faster as a batch than by nd_hamming_search_tables. k: at most that
+ * of the design. */
 bool nd_hamming_batch_pays(const nd_hamming_tables *tables, size_t count, uint32_t k);
 
 enum { ND_BATCH_HITS = ND_LIMIT(256, 3) };

@@ -25,16 +25,16 @@
 
 enum { ND_HAMMING_MOST_TABLES = 64 };
 
-typedef enum nd_hamming_kind {
+typedef enum nd_hamming_design_kind {
     ND_HAMMING_SCAN = 0,
     ND_HAMMING_WINDOWS,
     ND_HAMMING_BLOCKS,
     ND_HAMMING_NESTED
-} nd_hamming_kind;
+} nd_hamming_design_kind;
 
 /* A design by the numbers from which its tables follow. */
 typedef struct nd_hamming_design {
-    nd_hamming_kind kind;
+    nd_hamming_design_kind kind;
     uint32_t bits, k;
     uint32_t blocks; /* windows: m; blocks: b; nested: blocks of each level; scan: 0 */
     uint32_t chosen; /* blocks: c; else 1 */

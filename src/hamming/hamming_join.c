@@ -22,10 +22,10 @@ enum {
     ROWS = ND_LIMIT(1 << 12, 48)      /* records that a thread reads at once */
 };
 
-struct nd_hamming_join {
+struct nd_hamming_joiner {
     nd_allocator allocator;
     nd_temp_space *disk;
-    nd_hamming_join_settings settings;
+    nd_hamming_joiner_settings settings;
     /* Words of a record: the fingerprint, the low word first; then one word with the number in its
      * low 32 bits and the set above. */
     unsigned words;
@@ -39,7 +39,7 @@ struct nd_hamming_join {
     nd_window_partitions *partitions; /* NULL: all are compared with all */
     uint32_t window;                  /* the window that is partitioned and joined now */
     unsigned partition_bits;          /* of this window */
-    const nd_hamming_join_sink *sink;
+    const nd_hamming_joiner_sink *sink;
     nd_sequencer turns;
     /* While the larger set is filtered: */
     nd_join_prefilter *filter;
@@ -55,14 +55,14 @@ static unsigned part_bits_of(uint64_t count) {
     return bits;
 }
 
-nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_temp_space *disk,
-                                 const nd_allocator *allocator, nd_hamming_join **out,
-                                 nd_error *error) {
+nd_status nd_hamming_joiner_create(const nd_hamming_joiner_settings *settings, nd_temp_space *disk,
+                                   const nd_allocator *allocator, nd_hamming_joiner **out,
+                                   nd_error *error) {
     ND_TRY(nd_hamming_check_width(settings->bits, settings->k, error));
     if (settings->threads < 1 || settings->threads > ND_MAX_WORKERS)
         return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 1 to %d, not %u", ND_MAX_WORKERS,
                        settings->threads);
-    nd_hamming_join *j = nd_allocate_zero(allocator, 1, sizeof *j);
+    nd_hamming_joiner *j = nd_allocate_zero(allocator, 1, sizeof *j);
     if (!j) return nd_fail_memory(error, sizeof *j, what);
     j->allocator = *allocator;
     j->disk = disk;
@@ -80,14 +80,14 @@ nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_te
                                                .what = what};
     nd_status status = nd_external_sort_create_records(allocator, &sorting, &j->sorter, error);
     if (status != ND_OK) {
-        nd_hamming_join_free(j);
+        nd_hamming_joiner_free(j);
         return status;
     }
     *out = j;
     return ND_OK;
 }
 
-void nd_hamming_join_free(nd_hamming_join *j) {
+void nd_hamming_joiner_free(nd_hamming_joiner *j) {
     if (!j) return;
     nd_external_sort_free(j->sorter);
     nd_window_partitions_free(j->partitions);
@@ -98,8 +98,8 @@ void nd_hamming_join_free(nd_hamming_join *j) {
     nd_release(&allocator, j);
 }
 
-nd_status nd_hamming_join_put(nd_hamming_join *j, uint32_t set, nd_fingerprint fingerprint,
-                              uint32_t number, nd_error *error) {
+nd_status nd_hamming_joiner_put(nd_hamming_joiner *j, uint32_t set, nd_fingerprint fingerprint,
+                                uint32_t number, nd_error *error) {
     if (!nd_fingerprint_fits(fingerprint, j->settings.bits))
         return nd_fail(error, ND_ERR_ARGUMENT, "a fingerprint has more than %u bits",
                        j->settings.bits);
@@ -132,7 +132,7 @@ typedef struct equals_worker {
 
 static uint32_t set_of(uint64_t last) { return (uint32_t)(last >> 32); }
 
-static nd_status note_equal(const nd_hamming_join *j, equals_worker *w, size_t begin, size_t end,
+static nd_status note_equal(const nd_hamming_joiner *j, equals_worker *w, size_t begin, size_t end,
                             nd_error *error) {
     const uint64_t *last = w->part.words + j->words - 1; /* last words of the records */
     if (!nd_reserve(&j->allocator, &w->numbers, &w->number_capacity,
@@ -151,7 +151,7 @@ static inline bool is_same(const uint64_t *a, const uint64_t *b, unsigned words)
            set_of(a[words - 1]) == set_of(b[words - 1]);
 }
 
-static nd_status find_equals(const nd_hamming_join *j, equals_worker *w, nd_error *error) {
+static nd_status find_equals(const nd_hamming_joiner *j, equals_worker *w, nd_error *error) {
     unsigned words = j->words;
     uint64_t *records = w->part.words;
     w->distinct = w->number_count = w->group_count = 0;
@@ -174,7 +174,7 @@ static nd_status find_equals(const nd_hamming_join *j, equals_worker *w, nd_erro
 }
 
 /* Emits the part, which is the next in order. */
-static nd_status emit_part(nd_hamming_join *j, equals_worker *w, size_t part, nd_error *error) {
+static nd_status emit_part(nd_hamming_joiner *j, equals_worker *w, size_t part, nd_error *error) {
     nd_external_sort_drop(j->sorter, part);
     ND_TRY(nd_spool_append(&j->records, w->part.words, w->distinct * j->words * sizeof(uint64_t),
                            error));
@@ -185,7 +185,7 @@ static nd_status emit_part(nd_hamming_join *j, equals_worker *w, size_t part, nd
     return ND_OK;
 }
 
-static nd_status find_equals_of_parts(nd_hamming_join *j, equals_worker *w, nd_error *error) {
+static nd_status find_equals_of_parts(nd_hamming_joiner *j, equals_worker *w, nd_error *error) {
     for (size_t part;
          part = nd_sequencer_next(&j->turns), part < nd_external_sort_parts(j->sorter);) {
         ND_TRY(nd_external_sort_load_records(j->sorter, part, &w->part, error));
@@ -198,7 +198,7 @@ static nd_status find_equals_of_parts(nd_hamming_join *j, equals_worker *w, nd_e
 }
 
 static nd_status run_equals(void *context, uint32_t index, nd_error *error) {
-    nd_hamming_join *j = context;
+    nd_hamming_joiner *j = context;
     equals_worker w = {.all_and = {~UINT64_C(0), ~UINT64_C(0)}};
     nd_error own = {0};
     (void)index;
@@ -223,13 +223,13 @@ static nd_status run_equals(void *context, uint32_t index, nd_error *error) {
  * A record that cannot be near the other set is dropped, so that it is not partitioned again by
  * each window. */
 
-static uint64_t record_count(const nd_hamming_join *j) {
+static uint64_t record_count(const nd_hamming_joiner *j) {
     return j->records.size / (j->words * sizeof(uint64_t));
 }
 
 /* Points *records to part `part` of all records, at most ROWS. They are in memory, or are read into
  * `room`, which has room for ROWS. */
-static nd_status view_rows(const nd_hamming_join *j, size_t part, uint64_t *room,
+static nd_status view_rows(const nd_hamming_joiner *j, size_t part, uint64_t *room,
                            const uint64_t **records, size_t *count, nd_error *error) {
     size_t size = j->words * sizeof(uint64_t);
     uint64_t first = (uint64_t)part * ROWS;
@@ -240,9 +240,9 @@ static nd_status view_rows(const nd_hamming_join *j, size_t part, uint64_t *room
     return ND_OK;
 }
 
-static uint32_t smaller_set(const nd_hamming_join *j) { return j->counts[1] < j->counts[0]; }
+static uint32_t smaller_set(const nd_hamming_joiner *j) { return j->counts[1] < j->counts[0]; }
 
-static nd_status fill_filter(nd_hamming_join *j, nd_error *error) {
+static nd_status fill_filter(nd_hamming_joiner *j, nd_error *error) {
     nd_status status = ND_OK;
     uint32_t few = smaller_set(j);
     uint64_t *room = nd_allocate(&j->allocator, (size_t)ROWS * j->words, sizeof *room);
@@ -261,7 +261,7 @@ static nd_status fill_filter(nd_hamming_join *j, nd_error *error) {
 
 /* Copies the records of the smaller set, and those of the larger that pass, to the front of `to`.
  */
-static size_t filter_rows(const nd_hamming_join *j, const uint64_t *records, size_t count,
+static size_t filter_rows(const nd_hamming_joiner *j, const uint64_t *records, size_t count,
                           uint64_t *to) {
     bool may[ROWS];
     uint32_t few = smaller_set(j);
@@ -276,7 +276,7 @@ static size_t filter_rows(const nd_hamming_join *j, const uint64_t *records, siz
     return done;
 }
 
-static nd_status filter_parts(nd_hamming_join *j, uint64_t *room, nd_error *error) {
+static nd_status filter_parts(nd_hamming_joiner *j, uint64_t *room, nd_error *error) {
     for (size_t part;
          part = nd_sequencer_next(&j->turns), (uint64_t)part * ROWS < record_count(j);) {
         const uint64_t *records;
@@ -292,7 +292,7 @@ static nd_status filter_parts(nd_hamming_join *j, uint64_t *room, nd_error *erro
 }
 
 static nd_status run_filter(void *context, uint32_t index, nd_error *error) {
-    nd_hamming_join *j = context;
+    nd_hamming_joiner *j = context;
     nd_error own = {0};
     (void)index;
     (void)error;
@@ -321,7 +321,7 @@ typedef struct pairs_worker {
     uint64_t *read; /* ROWS records */
 } pairs_worker;
 
-static nd_status reserve(const nd_hamming_join *j, struct set_room *room, size_t count,
+static nd_status reserve(const nd_hamming_joiner *j, struct set_room *room, size_t count,
                          nd_error *error) {
     if (nd_reserve(&j->allocator, &room->keys, &room->key_capacity,
                    (count + ND_BLOCK_PADDING) * (j->words - 1)) &&
@@ -331,7 +331,7 @@ static nd_status reserve(const nd_hamming_join *j, struct set_room *room, size_t
 }
 
 /* Joins one set with itself, or two sets. */
-static nd_status join_sets(const nd_hamming_join *j, pairs_worker *w, const nd_block_set sets[2],
+static nd_status join_sets(const nd_hamming_joiner *j, pairs_worker *w, const nd_block_set sets[2],
                            nd_error *error) {
     return j->settings.two_sets ? nd_block_join_between(w->block, &sets[0], &sets[1], error)
                                 : nd_block_join_within(w->block, &sets[0], error);
@@ -339,7 +339,7 @@ static nd_status join_sets(const nd_hamming_join *j, pairs_worker *w, const nd_b
 
 /* Joins a partition of the window: one group of fingerprints with the same value after the other.
  */
-static nd_status join_partition(const nd_hamming_join *j, pairs_worker *w, size_t part,
+static nd_status join_partition(const nd_hamming_joiner *j, pairs_worker *w, size_t part,
                                 nd_error *error) {
     const nd_bit_window *window = &j->windows[j->window];
     struct set_room *room = &w->rooms[0];
@@ -371,7 +371,7 @@ static nd_status join_partition(const nd_hamming_join *j, pairs_worker *w, size_
 }
 
 /* Reads a part of all records, and separates the sets. */
-static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct set_room *room,
+static nd_status load_rows(const nd_hamming_joiner *j, pairs_worker *w, struct set_room *room,
                            size_t part, nd_block_set sets[2], nd_error *error) {
     const uint64_t *records;
     size_t count, done = 0;
@@ -393,7 +393,7 @@ static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct set
 }
 
 /* Joins part `part` of all records with itself and with all later ones. */
-static nd_status join_rows(const nd_hamming_join *j, pairs_worker *w, size_t part,
+static nd_status join_rows(const nd_hamming_joiner *j, pairs_worker *w, size_t part,
                            nd_error *error) {
     nd_block_set rows[2], others[2];
     if (!w->read) w->read = nd_allocate(&j->allocator, (size_t)ROWS * j->words, sizeof *w->read);
@@ -412,15 +412,15 @@ static nd_status join_rows(const nd_hamming_join *j, pairs_worker *w, size_t par
 static nd_status put_ordered(void *context, const nd_block_pair *pair, nd_error *error) {
     uint32_t a = pair->a, b = pair->b;
     return nd_pair_queue_put(
-        context, (nd_hamming_pair){a < b ? a : b, a < b ? b : a, pair->distance}, error);
+        context, (nd_numbered_pair){a < b ? a : b, a < b ? b : a, pair->distance}, error);
 }
 
 static nd_status put_as_found(void *context, const nd_block_pair *pair, nd_error *error) {
-    return nd_pair_queue_put(context, (nd_hamming_pair){pair->a, pair->b, pair->distance}, error);
+    return nd_pair_queue_put(context, (nd_numbered_pair){pair->a, pair->b, pair->distance}, error);
 }
 
-static nd_status find_pairs_of_parts(nd_hamming_join *j, pairs_worker *w, nd_error *error) {
-    const nd_hamming_join_settings *s = &j->settings;
+static nd_status find_pairs_of_parts(nd_hamming_joiner *j, pairs_worker *w, nd_error *error) {
+    const nd_hamming_joiner_settings *s = &j->settings;
     const nd_block_join_settings settings = {.bits = s->bits,
                                              .k = s->k,
                                              .groups = s->groups,
@@ -442,7 +442,7 @@ static nd_status find_pairs_of_parts(nd_hamming_join *j, pairs_worker *w, nd_err
 }
 
 static nd_status run_pairs(void *context, uint32_t index, nd_error *error) {
-    nd_hamming_join *j = context;
+    nd_hamming_joiner *j = context;
     nd_error own = {0};
     (void)index;
     (void)error;
@@ -470,7 +470,7 @@ static nd_status run_pairs(void *context, uint32_t index, nd_error *error) {
 /* ---- the whole */
 
 /* Runs a step on all threads: they take parts in order, and emit them in order. */
-static nd_status run_turns(nd_hamming_join *j, nd_worker_fn *fn, nd_error *error) {
+static nd_status run_turns(nd_hamming_joiner *j, nd_worker_fn *fn, nd_error *error) {
     nd_sequencer_init(&j->turns);
     nd_status status = nd_run_workers(&j->allocator, j->settings.threads, fn, j, error);
     if (status == ND_OK) status = nd_sequencer_result(&j->turns, error);
@@ -481,7 +481,7 @@ static nd_status run_turns(nd_hamming_join *j, nd_worker_fn *fn, nd_error *error
 /* Nanoseconds to partition one fingerprint by one window. */
 static const double move = 25;
 
-static nd_status filter_larger(nd_hamming_join *j, const uint64_t varying[2], nd_error *error) {
+static nd_status filter_larger(nd_hamming_joiner *j, const uint64_t varying[2], nd_error *error) {
     uint32_t few = smaller_set(j);
     const nd_join_prefilter_settings settings = {.k = j->settings.k,
                                                  .varying = {varying[0], varying[1]},
@@ -502,8 +502,8 @@ static nd_status filter_larger(nd_hamming_join *j, const uint64_t varying[2], nd
 }
 
 /* Partitions all records by each window, one after the other, and joins the partitions. */
-static nd_status join_by_windows(nd_hamming_join *j, nd_error *error) {
-    const nd_hamming_join_settings *s = &j->settings;
+static nd_status join_by_windows(nd_hamming_joiner *j, nd_error *error) {
+    const nd_hamming_joiner_settings *s = &j->settings;
     ND_TRY(nd_window_partitions_create(&j->allocator, j->disk, j->words, s->threads,
                                        s->memory_limit / 2, &j->partitions, error));
     for (j->window = 0; j->window <= s->k; j->window++) {
@@ -517,9 +517,9 @@ static nd_status join_by_windows(nd_hamming_join *j, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_hamming_join_run(nd_hamming_join *j, const nd_hamming_join_sink *sink,
-                              nd_error *error) {
-    const nd_hamming_join_settings *s = &j->settings;
+nd_status nd_hamming_joiner_run(nd_hamming_joiner *j, const nd_hamming_joiner_sink *sink,
+                                nd_error *error) {
+    const nd_hamming_joiner_settings *s = &j->settings;
     if (!j->sorter) return nd_fail(error, ND_ERR_ARGUMENT, "a join runs once");
     j->sink = sink;
     ND_TRY(run_turns(j, run_equals, error));

@@ -27,9 +27,9 @@
 #include "io/temp_space.h"
 #include "hamming/ordered_pairs.h"
 
-typedef struct nd_hamming_join nd_hamming_join;
+typedef struct nd_hamming_joiner nd_hamming_joiner;
 
-typedef struct nd_hamming_join_settings {
+typedef struct nd_hamming_joiner_settings {
     uint32_t bits, k; /* bits: 16, 32, 64 or 128; k: at most a quarter of them */
     bool two_sets;
     /* Only the connected components are wanted. Pairs may be left out if other pairs connect their
@@ -39,24 +39,24 @@ typedef struct nd_hamming_join_settings {
     uint32_t threads;    /* 1 to ND_MAX_WORKERS */
     uint64_t expected;   /* about so many fingerprints; a wrong number costs time */
     size_t memory_limit; /* bytes */
-} nd_hamming_join_settings;
+} nd_hamming_joiner_settings;
 
-nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_temp_space *disk,
-                                 const nd_allocator *allocator, nd_hamming_join **out,
-                                 nd_error *error);
+nd_status nd_hamming_joiner_create(const nd_hamming_joiner_settings *settings, nd_temp_space *disk,
+                                   const nd_allocator *allocator, nd_hamming_joiner **out,
+                                   nd_error *error);
 /* NULL is accepted. */
-void nd_hamming_join_free(nd_hamming_join *join);
+void nd_hamming_joiner_free(nd_hamming_joiner *join);
 
 /* Puts a fingerprint, in any order, from one thread. The numbers of a set are distinct. set: 0; of
  * two sets 0 or 1. ND_ERR_ARGUMENT: the fingerprint has more bits than the join, or there is no
  * such set. */
-nd_status nd_hamming_join_put(nd_hamming_join *join, uint32_t set, nd_fingerprint fingerprint,
-                              uint32_t number, nd_error *error);
+nd_status nd_hamming_joiner_put(nd_hamming_joiner *join, uint32_t set, nd_fingerprint fingerprint,
+                                uint32_t number, nd_error *error);
 
 /* Callbacks come from one thread at a time. Their arguments and their order are the same at any
  * number of threads, on any instruction set and with any memory limit. Each callback can end the
  * join: it returns ND_ERR_CANCELLED. */
-typedef struct nd_hamming_join_sink {
+typedef struct nd_hamming_joiner_sink {
     void *context;
     /* The numbers of a set that have the same fingerprint, at least two, ascending. The first one
      * stands for them in the pairs. All calls come before the first pairs. NULL: not wanted. */
@@ -64,11 +64,11 @@ typedef struct nd_hamming_join_sink {
                        nd_error *error);
     /* Pairs within k. Of one set: different fingerprints, a < b. Of two sets: a of the first, b of
      * the second; they may be equal. */
-    nd_hamming_pairs_fn *pairs;
-} nd_hamming_join_sink;
+    nd_numbered_pairs_fn *pairs;
+} nd_hamming_joiner_sink;
 
 /* Runs the join, once. */
-nd_status nd_hamming_join_run(nd_hamming_join *join, const nd_hamming_join_sink *sink,
-                              nd_error *error);
+nd_status nd_hamming_joiner_run(nd_hamming_joiner *join, const nd_hamming_joiner_sink *sink,
+                                nd_error *error);
 
 #endif

@@ -53,7 +53,7 @@ static nd_status add_equal(void *context, uint32_t set, const uint32_t *numbers,
     return ++a->calls == a->end_at ? nd_fail(error, ND_ERR_CANCELLED, "enough") : ND_OK;
 }
 
-static nd_status add_pairs(void *context, const nd_hamming_pair *pairs, size_t count,
+static nd_status add_pairs(void *context, const nd_numbered_pair *pairs, size_t count,
                            nd_error *error) {
     answer *a = context;
     assert_true(count > 0);
@@ -82,22 +82,23 @@ typedef struct fingerprints {
 static nd_status join(const fingerprints *set, way w, const nd_allocator *allocator, answer *a,
                       nd_error *error) {
     nd_temp_space disk = {.directory = "."};
-    nd_hamming_join *j;
-    nd_hamming_join_sink sink = {.context = a, .equal = add_equal, .pairs = add_pairs};
-    nd_hamming_join_settings settings = {.bits = set->bits,
-                                         .k = set->k,
-                                         .two_sets = has_two(a->of),
-                                         .groups = of_groups(a->of),
-                                         .threads = w.threads,
-                                         .expected = w.expected,
-                                         .memory_limit = w.memory};
+    nd_hamming_joiner *j;
+    nd_hamming_joiner_sink sink = {.context = a, .equal = add_equal, .pairs = add_pairs};
+    nd_hamming_joiner_settings settings = {.bits = set->bits,
+                                           .k = set->k,
+                                           .two_sets = has_two(a->of),
+                                           .groups = of_groups(a->of),
+                                           .threads = w.threads,
+                                           .expected = w.expected,
+                                           .memory_limit = w.memory};
     a->count = a->pairs = a->equals = a->calls = 0;
-    ND_TRY(nd_hamming_join_create(&settings, &disk, allocator, &j, error));
+    ND_TRY(nd_hamming_joiner_create(&settings, &disk, allocator, &j, error));
     nd_status status = ND_OK;
     for (size_t i = 0; status == ND_OK && i < set->count; i++)
-        status = nd_hamming_join_put(j, set_of(a->of, i), set->all[i], (uint32_t)i * 3 + 1, error);
-    if (status == ND_OK) status = nd_hamming_join_run(j, &sink, error);
-    nd_hamming_join_free(j);
+        status = nd_hamming_joiner_put(j, set_of(a->of, i), set->all[i], (uint32_t)i * 3 + 1,
+                                       error);
+    if (status == ND_OK) status = nd_hamming_joiner_run(j, &sink, error);
+    nd_hamming_joiner_free(j);
     assert_int_equal(disk.now, 0);
     return status;
 }
@@ -297,24 +298,28 @@ static void test_ended_by_a_callback(void **state) {
 
 static void test_bad_arguments(void **state) {
     (void)state;
-    static const nd_hamming_join_settings bad[] = {{.bits = 48, .k = 3, .threads = 1},
-                                                   {.bits = 64, .k = 17, .threads = 1},
-                                                   {.bits = 64, .k = 3}};
-    const nd_hamming_join_settings good = {.bits = 32, .k = 3, .threads = 1, .memory_limit = 1000};
-    nd_hamming_join *j;
+    static const nd_hamming_joiner_settings bad[] = {{.bits = 48, .k = 3, .threads = 1},
+                                                     {.bits = 64, .k = 17, .threads = 1},
+                                                     {.bits = 64, .k = 3}};
+    const nd_hamming_joiner_settings good = {
+        .bits = 32, .k = 3, .threads = 1, .memory_limit = 1000};
+    nd_hamming_joiner *j;
     nd_error error;
     nd_temp_space disk = {.directory = "."};
     for (size_t i = 0; i < 3; i++)
-        assert_int_equal(nd_hamming_join_create(&bad[i], &disk, &nd_allocator_default, &j, &error),
-                         ND_ERR_ARGUMENT);
-    assert_int_equal(nd_hamming_join_create(&good, &disk, &nd_allocator_default, &j, &error),
+        assert_int_equal(
+            nd_hamming_joiner_create(&bad[i], &disk, &nd_allocator_default, &j, &error),
+            ND_ERR_ARGUMENT);
+    assert_int_equal(nd_hamming_joiner_create(&good, &disk, &nd_allocator_default, &j, &error),
                      ND_OK);
-    assert_int_equal(nd_hamming_join_put(j, 0, (nd_fingerprint){UINT64_C(1) << 32, 0}, 0, &error),
+    assert_int_equal(nd_hamming_joiner_put(j, 0, (nd_fingerprint){UINT64_C(1) << 32, 0}, 0, &error),
                      ND_ERR_ARGUMENT);
-    assert_int_equal(nd_hamming_join_put(j, 0, (nd_fingerprint){0, 1}, 0, &error), ND_ERR_ARGUMENT);
-    assert_int_equal(nd_hamming_join_put(j, 1, (nd_fingerprint){0, 0}, 0, &error), ND_ERR_ARGUMENT);
-    nd_hamming_join_free(j);
-    nd_hamming_join_free(NULL);
+    assert_int_equal(nd_hamming_joiner_put(j, 0, (nd_fingerprint){0, 1}, 0, &error),
+                     ND_ERR_ARGUMENT);
+    assert_int_equal(nd_hamming_joiner_put(j, 1, (nd_fingerprint){0, 0}, 0, &error),
+                     ND_ERR_ARGUMENT);
+    nd_hamming_joiner_free(j);
+    nd_hamming_joiner_free(NULL);
 }
 
 int main(void) {

@@ -1,6 +1,7 @@
 #include "hamming/hamming_planner.h"
 
 #include "base/argument.h"
+#include "base/options.h"
 #include "base/floats.h"
 #include "base/status.h"
 #include "hamming/elias_fano_table.h"
@@ -167,21 +168,30 @@ static nd_status check_costs(const nd_hamming_costs *costs, nd_error *error) {
                          "costs must be finite nanoseconds, at least 0 each");
 }
 
-nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory,
-                          const nd_hamming_costs *costs, nd_hamming_estimate *out, size_t *count,
-                          nd_error *error) {
+static const nd_hamming_plan_options defaults = {
+    .struct_size = sizeof defaults, .bits = 64, .k = 3};
+
+void nd_hamming_plan_options_init(nd_hamming_plan_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
+}
+
+nd_status nd_hamming_plan(const nd_hamming_plan_options *options, nd_hamming_estimate *out,
+                          size_t *count, nd_error *error) {
     ND_DEFAULT_FLOATS;
-    ND_PIN(n);
     nd_hamming_design designs[ND_HAMMING_MOST_DESIGNS];
+    nd_hamming_plan_options o = defaults;
+    ND_TRY(ND_READ_OPTIONS(options, &o, "nd_hamming_plan_options", error));
+    ND_PIN(o.fingerprints);
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_need(count, "count", error));
-    ND_TRY(nd_hamming_check_width(bits, k, error));
-    if (!(n >= 1 && n <= 1e15))
-        return nd_fail(error, ND_ERR_ARGUMENT, "n must be 1 to 10^15, not %g", n);
-    if (costs) ND_TRY(check_costs(costs, error));
-    if (!(memory >= 0))
-        return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 0 bytes, not %g", memory);
-    *count = estimate_all(n, bits, k, memory, costs, designs, out);
+    ND_TRY(nd_hamming_check_width(o.bits, o.k, error));
+    if (!(o.fingerprints >= 1 && o.fingerprints <= 1e15))
+        return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints must be 1 to 10^15, not %g",
+                       o.fingerprints);
+    if (o.costs) ND_TRY(check_costs(o.costs, error));
+    if (!(o.memory >= 0))
+        return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 0 bytes, not %g", o.memory);
+    *count = estimate_all(o.fingerprints, o.bits, o.k, o.memory, o.costs, designs, out);
     for (size_t i = 1; i < *count; i++) {
         nd_hamming_estimate e = out[i];
         size_t j = i;

@@ -1,4 +1,4 @@
-/* The planner: the designs of the literature, their bytes, and what is chosen. */
+/* The planner: the designs of the literature, their bytes, and the chosen design. */
 #include "hamming/hamming_planner.h"
 
 #include "test.h"
@@ -9,10 +9,15 @@
 static nd_hamming_estimate list[ND_HAMMING_ESTIMATES];
 static size_t count;
 
+static nd_status try_plan(double n, uint32_t bits, uint32_t k, double memory, nd_error *error) {
+    const nd_hamming_plan_options options = {sizeof options, .fingerprints = n, .bits = bits,
+                                             .k = k, .memory = memory};
+    return nd_hamming_plan(&options, list, &count, error);
+}
+
 static void plan(double n, uint32_t bits, uint32_t k, double memory) {
     nd_error error;
-    if (nd_hamming_plan(n, bits, k, memory, NULL, list, &count, &error) != ND_OK)
-        fail_msg("%s", error.message);
+    if (try_plan(n, bits, k, memory, &error) != ND_OK) fail_msg("%s", error.message);
 }
 
 static const nd_hamming_estimate *named(const char *name) {
@@ -140,12 +145,14 @@ static void test_rejected(void **state) {
         uint32_t bits, k;
         double memory;
         const char *message;
-    } bad[] = {{1e6, 48, 3, 0, "bits must be"}, {1e6, 64, 17, 0, "k must be 0 to 16"},
-               {0, 64, 3, 0, "n must be"},      {NAN, 64, 3, 0, "n must be"},
-               {1e6, 64, 3, -1, "memory"},      {1e16, 64, 3, 0, "n must be"}};
+    } bad[] = {{1e6, 48, 3, 0, "bits must be"},
+               {1e6, 64, 17, 0, "k must be 0 to 16"},
+               {0, 64, 3, 0, "fingerprints must be"},
+               {NAN, 64, 3, 0, "fingerprints must be"},
+               {1e6, 64, 3, -1, "memory"},
+               {1e16, 64, 3, 0, "fingerprints must be"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(nd_hamming_plan(bad[i].n, bad[i].bits, bad[i].k, bad[i].memory, NULL, list,
-                                         &count, &error),
+        assert_int_equal(try_plan(bad[i].n, bad[i].bits, bad[i].k, bad[i].memory, &error),
                          ND_ERR_ARGUMENT);
         assert_non_null(strstr(error.message, bad[i].message));
     }

@@ -670,8 +670,8 @@ static nd_status scan(nd_hamming_search_context *p, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_hamming_search(nd_hamming_search_context *p, const nd_hamming_request *request,
-                            nd_error *error) {
+nd_status nd_hamming_search_tables(nd_hamming_search_context *p, const nd_hamming_request *request,
+                                   nd_error *error) {
     const nd_hamming_tables *tables = request->tables;
     const size_t count = request->count;
     const uint32_t k = request->k;

@@ -39,7 +39,7 @@ typedef struct nd_hamming_request {
     nd_hamming_hit_fn *fn;
     void *context;
 } nd_hamming_request;
-nd_status nd_hamming_search(nd_hamming_search_context *context, const nd_hamming_request *request,
-                            nd_error *error);
+nd_status nd_hamming_search_tables(nd_hamming_search_context *context,
+                                   const nd_hamming_request *request, nd_error *error);
 
 #endif

@@ -60,8 +60,9 @@ static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *
             nd_bit_order_init(&order, bits, windows.masks[t]);
             for (uint32_t i = 0; i < windows.widths[t] / 2; i++) {
                 uint32_t bit = windows.widths[t] - 1 - i -
-                               windows.widths[t] / 2;         /* of the window, from below */
-                uint32_t below = windows.widths[t] - 1 - bit; /* the key's highest */
+                               windows.widths[t] /
+                                   2; /* the middle of the window, counted from below */
+                uint32_t below = windows.widths[t] - 1 - bit; /* the highest bit of the key */
                 nd_key key = {below < 64 ? UINT64_C(1) << (63 - below) : 0, 0};
                 nd_fingerprint one = nd_key_fingerprint(&order, key);
                 if (random_below(seed, 2)) f = (nd_fingerprint){f.low | one.low, f.high | one.high};
@@ -116,7 +117,7 @@ static void write_tables(const nd_hamming_design *design, const nd_fingerprint *
 }
 
 typedef struct answer {
-    uint8_t distance[MOST]; /* + 1; 0: not found */
+    uint8_t distance[MOST]; /* distance + 1; 0: not found */
     size_t documents, hits;
 } answer;
 
@@ -147,7 +148,7 @@ static void check_query(const nd_hamming_tables *tables, nd_hamming_search_conte
     const nd_hamming_request request = {
         .tables = tables, .queries = &query, .count = 1, .k = k, .fn = take, .context = &a};
     memset(&a, 0, sizeof a);
-    if (nd_hamming_search(search, &request, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_hamming_search_tables(search, &request, &error) != ND_OK) fail_msg("%s", error.message);
     for (size_t i = 0; i < count; i++) {
         uint32_t distance = nd_fingerprint_weight(nd_fingerprint_xor(all[i], query));
         wanted += distance <= k;
@@ -222,14 +223,14 @@ static void check_batch(const nd_hamming_tables *tables, nd_hamming_search_conte
                                        .k = k,
                                        .fn = take_of_batch,
                                        .context = &together};
-    assert_int_equal(nd_hamming_search(search, &of_all, &error), ND_OK);
+    assert_int_equal(nd_hamming_search_tables(search, &of_all, &error), ND_OK);
     for (size_t q = 0; q < QUERIES; q++) {
         batch one = {.most = most};
         nd_hamming_request of_one = of_all;
         of_one.queries = &queries[q];
         of_one.count = 1;
         of_one.context = &one;
-        assert_int_equal(nd_hamming_search(search, &of_one, &error), ND_OK);
+        assert_int_equal(nd_hamming_search_tables(search, &of_one, &error), ND_OK);
         assert_true(one.counts[0] <= most);
         alone.counts[q] = one.counts[0];
         alone.sums[q] = one.sums[0];

@@ -339,7 +339,7 @@ static nd_status read_head(nd_hamming_tables *t, uint64_t *bucket_bits, nd_error
     const unsigned char *p;
     ND_TRY(nd_sealed_section(t->file, TAG_HEAD, &section, error));
     ND_TRY(nd_sealed_view(t->file, &section, 0, HEAD_SIZE, &p, error));
-    t->design = (nd_hamming_design){.kind = (nd_hamming_kind)nd_load_le32(p),
+    t->design = (nd_hamming_design){.kind = (nd_hamming_design_kind)nd_load_le32(p),
                                     .bits = nd_load_le32(p + 4),
                                     .k = nd_load_le32(p + 8),
                                     .blocks = nd_load_le32(p + 12),

@@ -7,7 +7,7 @@
  * fingerprint is looked up in the first. If all fingerprints are distinct, slot i of the list
  * belongs to entry i; else one more Elias-Fano table has the slot where each entry begins.
  *
- * Sections, with tags from ND_TAG_HAMMING on (doc/internals/index.md, "Hamming tables"):
+ * Sections, with tags from ND_TAG_HAMMING on (doc/internals/formats.md, "Files of an index"):
  *   +0    48 bytes: kind, bits, k, blocks, chosen, number of tables (32 bits each); distinct
  *         fingerprints, documents, D of the tables (64 bits each)
  *   +1    the documents, W bits each, from the lowest bit of byte 0 up. W: bits of the number of

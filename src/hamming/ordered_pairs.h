@@ -10,13 +10,13 @@
 #include "base/sequencer.h"
 
 /* Two numbers, and in how many bits their fingerprints differ. */
-typedef struct nd_hamming_pair {
+typedef struct nd_numbered_pair {
     uint32_t a, b, distance;
-} nd_hamming_pair;
+} nd_numbered_pair;
 
 /* Return ND_ERR_CANCELLED, or another failure, to end the join. */
-typedef nd_status nd_hamming_pairs_fn(void *context, const nd_hamming_pair *pairs, size_t count,
-                                      nd_error *error);
+typedef nd_status nd_numbered_pairs_fn(void *context, const nd_numbered_pair *pairs, size_t count,
+                                       nd_error *error);
 
 enum {
     ND_PAIR_BATCH = ND_LIMIT(1 << 12, 3),  /* pairs that a callback gets at most */
@@ -32,14 +32,14 @@ typedef struct nd_pair_batch {
 
 typedef struct nd_pair_queue {
     nd_sequencer *turns;
-    nd_hamming_pairs_fn *fn;
+    nd_numbered_pairs_fn *fn;
     void *context;
     nd_pair_batch batches[ND_PAIR_BATCHES];
     size_t batch_count;
     size_t part;
     size_t open;  /* where the batch begins that is being filled */
     size_t count; /* pairs */
-    nd_hamming_pair pairs[ND_PAIR_QUEUE];
+    nd_numbered_pair pairs[ND_PAIR_QUEUE];
 } nd_pair_queue;
 
 /* Begins a part: the pairs from here on are of it. */
@@ -52,7 +52,7 @@ nd_status nd_pair_queue_finish(nd_pair_queue *queue, nd_error *error);
 
 /* A step of nd_pair_queue_put: ends a full batch. */
 nd_status nd_pair_queue_end_batch(nd_pair_queue *queue, nd_error *error);
-static inline nd_status nd_pair_queue_put(nd_pair_queue *queue, nd_hamming_pair pair,
+static inline nd_status nd_pair_queue_put(nd_pair_queue *queue, nd_numbered_pair pair,
                                           nd_error *error) {
     queue->pairs[queue->count++] = pair;
     return queue->count - queue->open == ND_PAIR_BATCH ? nd_pair_queue_end_batch(queue, error)

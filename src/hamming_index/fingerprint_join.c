@@ -1,12 +1,13 @@
-/* nd_join: reports the pairs within distance k of one or two sets of fingerprints, by their ids; or
- * the groups (connected components) that these pairs make of one set.
+/* nd_hamming_join: reports the pairs of fingerprints within distance k, of one set or of two, by
+ * their ids; or the groups (connected components) that the pairs of one set make.
  *
- * hamming_join.h finds the pairs by numbers, of distinct fingerprints; join_side.h turns a number
- * into all equal fingerprints and their ids. Callbacks come from one thread at a time. */
+ * hamming_join.h finds the pairs of distinct fingerprints, by numbers. join_side.h maps a number to
+ * all equal fingerprints and their ids. Callbacks come from one thread at a time. */
 #include "base/floats.h"
 #include "hamming_index/join_side.h"
 
 #include "base/argument.h"
+#include "job/job_options.h"
 #include "base/machine.h"
 #include "base/workers.h"
 #include "base/union_find.h"
@@ -15,11 +16,13 @@
 
 typedef struct joiner {
     nd_allocator allocator;
-    nd_join_options options;
+    nd_hamming_join_options options;
+    nd_resources resources;
+    uint32_t threads;
     nd_progress progress;
     nd_temp_space disk;
     nd_join_sides sides;
-    nd_join_pair_fn *fn;
+    nd_hamming_pair_fn *fn;
     void *context;
     nd_join_name names[2];
     uint32_t *parent; /* union-find over the numbers, if groups are wanted; else NULL */
@@ -28,32 +31,35 @@ typedef struct joiner {
 
 static bool is_one_set(const joiner *j) { return j->sides.count == 1; }
 static nd_join_side *first(joiner *j) { return &j->sides.side[0]; }
-/* The second side, or the only one. */
+/* Returns the second side, or the only one. */
 static nd_join_side *second(joiner *j) { return &j->sides.side[j->sides.count - 1]; }
 
-void nd_join_options_init(nd_join_options *options) {
-    *options = (nd_join_options){.bits = 64, .k = 3, .memory = UINT64_C(1) << 30};
+static const nd_hamming_join_options defaults = {
+    .struct_size = sizeof defaults, .bits = 64, .k = 3};
+
+void nd_hamming_join_options_init(nd_hamming_join_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
 }
 
 /* ---- reporting pairs */
 
-/* `a` is of the first set, `b` of the second or only one. */
+/* Reports a pair: `a` is of the first set, `b` of the second or only one. */
 static nd_status report(joiner *j, uint32_t a, uint32_t b, uint32_t distance, nd_error *error) {
     nd_join_name *x = &j->names[0], *y = &j->names[1];
     ND_TRY(nd_join_side_name(first(j), a, x, error));
     ND_TRY(nd_join_side_name(second(j), b, y, error));
-    nd_join_pair pair = {.id_a = x->id,
-                         .id_b = y->id,
-                         .id_a_length = x->length,
-                         .id_b_length = y->length,
-                         .number_a = x->number,
-                         .number_b = y->number,
-                         .distance = distance};
+    nd_hamming_pair pair = {.id_a = x->id,
+                            .id_b = y->id,
+                            .id_a_length = x->length,
+                            .id_b_length = y->length,
+                            .number_a = x->number,
+                            .number_b = y->number,
+                            .distance = distance};
     j->pairs++;
     return j->fn(j->context, &pair) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 
-/* The sink's `equal`. Equal fingerprints of the only set are pairs themselves. */
+/* The sink's `equal`. Equal fingerprints of the only set are pairs, too. */
 static nd_status add_equal(void *context, uint32_t set, const uint32_t *numbers, size_t count,
                            nd_error *error) {
     joiner *j = context;
@@ -65,9 +71,9 @@ static nd_status add_equal(void *context, uint32_t set, const uint32_t *numbers,
     return ND_OK;
 }
 
-/* Reports a pair of distinct fingerprints: each number of the one with each number of the other. In
- * one set the smaller number comes first. */
-static nd_status report_all(joiner *j, const nd_hamming_pair *pair, nd_error *error) {
+/* Reports the pairs of a pair of distinct fingerprints: each number of the first with each number
+ * of the second. In one set the smaller number comes first. */
+static nd_status report_all(joiner *j, const nd_numbered_pair *pair, nd_error *error) {
     size_t a_count, b_count;
     const uint32_t *a, *b;
     ND_TRY(nd_join_side_equal(first(j), &pair->a, &a, &a_count, error));
@@ -81,7 +87,7 @@ static nd_status report_all(joiner *j, const nd_hamming_pair *pair, nd_error *er
 }
 
 /* The sink's `pairs`. */
-static nd_status add_pairs(void *context, const nd_hamming_pair *pairs, size_t count,
+static nd_status add_pairs(void *context, const nd_numbered_pair *pairs, size_t count,
                            nd_error *error) {
     joiner *j = context;
     ND_TRY(nd_progress_report(&j->progress, ND_STAGE_MATCH, 0, 0, error));
@@ -102,18 +108,17 @@ static nd_status report_groups(joiner *j, nd_error *error) {
 
 /* ---- the join */
 
-static nd_status check(const nd_hamming_side *a, const nd_hamming_side *b, const nd_join_options *o,
-                       nd_error *error) {
+static nd_status check(const nd_hamming_side *a, const nd_hamming_side *b,
+                       const nd_hamming_join_options *o, nd_error *error) {
     const nd_hamming_side *sides[] = {a, b};
     ND_TRY(nd_hamming_check_width(o->bits, o->k, error));
-    if (o->groups && b) return nd_fail(error, ND_ERR_ARGUMENT, "groups are of one set, not of two");
-    if (o->threads > ND_MAX_WORKERS)
-        return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 to %d, not %u", ND_MAX_WORKERS,
-                       o->threads);
+    ND_CHECK_ENUM(o->kind, "kind", ND_JOIN_PAIRS, ND_JOIN_GROUPS, error);
+    if (o->kind == ND_JOIN_GROUPS && b)
+        return nd_fail(error, ND_ERR_ARGUMENT, "groups are of one set, not of two");
     for (size_t i = 0; i < 2; i++) {
         if (!sides[i]) continue;
         ND_TRY(nd_join_side_check(sides[i], error));
-        const nd_index *x = sides[i]->index;
+        const nd_hamming_index *x = sides[i]->index;
         if (x && x->shared.settings.bits != o->bits)
             return nd_fail(error, ND_ERR_ARGUMENT, "%s: its fingerprints have %u bits, not %u",
                            x->shared.path, x->shared.settings.bits, o->bits);
@@ -121,7 +126,7 @@ static nd_status check(const nd_hamming_side *a, const nd_hamming_side *b, const
     return ND_OK;
 }
 
-/* Prepares the union-find over all numbers; once they are known. */
+/* Prepares the union-find over all numbers. REQUIRES: the numbers are known. */
 static nd_status begin_groups(joiner *j, nd_error *error) {
     size_t count = first(j)->count;
     j->parent = nd_allocate(&j->allocator, count + 1, sizeof *j->parent);
@@ -131,63 +136,66 @@ static nd_status begin_groups(joiner *j, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status put_and_run(joiner *j, nd_hamming_join *join, nd_error *error) {
-    const nd_hamming_join_sink sink = {.context = j, .equal = add_equal, .pairs = add_pairs};
+static nd_status put_and_run(joiner *j, nd_hamming_joiner *join, nd_error *error) {
+    const nd_hamming_joiner_sink sink = {.context = j, .equal = add_equal, .pairs = add_pairs};
     ND_TRY(nd_join_sides_put(&j->sides, join, error));
-    if (j->options.groups) ND_TRY(begin_groups(j, error));
-    return nd_hamming_join_run(join, &sink, error);
+    if (j->options.kind == ND_JOIN_GROUPS) ND_TRY(begin_groups(j, error));
+    return nd_hamming_joiner_run(join, &sink, error);
 }
 
 static nd_status run(joiner *j, const nd_hamming_side *a, const nd_hamming_side *b,
                      nd_error *error) {
-    nd_hamming_join *join;
+    nd_hamming_joiner *join;
     const nd_join_sides_settings sides = {.from = {a, b},
                                           .bits = j->options.bits,
-                                          .memory = j->options.memory,
+                                          .memory = j->resources.memory,
                                           .disk = &j->disk,
                                           .progress = &j->progress,
                                           .allocator = &j->allocator};
     ND_TRY(nd_join_sides_open(&j->sides, &sides, error));
-    const nd_hamming_join_settings settings = {.bits = j->options.bits,
-                                               .k = j->options.k,
-                                               .two_sets = !is_one_set(j),
-                                               .groups = j->options.groups,
-                                               .threads = j->options.threads ? j->options.threads
-                                                                             : nd_core_count(),
-                                               .expected = nd_join_sides_total(&j->sides),
-                                               .memory_limit = (size_t)(j->options.memory / 4 * 3)};
-    ND_TRY(nd_hamming_join_create(&settings, &j->disk, &j->allocator, &join, error));
+    const nd_hamming_joiner_settings settings = {
+        .bits = j->options.bits,
+        .k = j->options.k,
+        .two_sets = !is_one_set(j),
+        .groups = j->options.kind == ND_JOIN_GROUPS,
+        .threads = j->threads,
+        .expected = nd_join_sides_total(&j->sides),
+        .memory_limit = (size_t)(j->resources.memory / 4 * 3)};
+    ND_TRY(nd_hamming_joiner_create(&settings, &j->disk, &j->allocator, &join, error));
     nd_status status = put_and_run(j, join, error);
-    nd_hamming_join_free(join);
+    nd_hamming_joiner_free(join);
     return status == ND_OK && j->parent ? report_groups(j, error) : status;
 }
 
-nd_status nd_join(const nd_hamming_side *a, const nd_hamming_side *b,
-                  const nd_join_options *options, nd_join_pair_fn *fn, void *context,
-                  nd_job_summary *summary, nd_error *error) {
+nd_status nd_hamming_join(const nd_hamming_side *a, const nd_hamming_side *b,
+                          const nd_hamming_join_options *options, nd_hamming_pair_fn *fn,
+                          void *context, nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
     joiner j = {.fn = fn, .context = context};
     double began = nd_seconds();
     ND_TRY(nd_need(a, "a", error));
     ND_TRY(nd_need(fn, "fn", error));
-    nd_join_options_init(&j.options);
-    if (options) j.options = *options;
+    ND_TRY(nd_job_summary_check(summary, error));
+    j.options = defaults;
+    ND_TRY(ND_READ_OPTIONS(options, &j.options, "nd_hamming_join_options", error));
+    ND_TRY(nd_resources_read(j.options.resources, &j.resources, error));
     ND_TRY(check(a, b, &j.options, error));
-    j.allocator = nd_allocator_or_default(j.options.allocator);
-    j.progress = (nd_progress){.fn = j.options.on_progress, .context = j.options.notice_context};
-    j.disk.directory = j.options.work ? j.options.work : nd_temporary_directory();
+    j.threads = j.resources.threads ? j.resources.threads : nd_core_count();
+    j.allocator = nd_allocator_or_default(j.resources.allocator);
+    j.progress = nd_progress_of(&j.resources);
+    j.disk.directory = j.resources.work ? j.resources.work : nd_temporary_directory();
     j.disk.progress = &j.progress;
     nd_status status = run(&j, a, b, error);
     double seconds = nd_seconds() - began;
-    if (status == ND_OK && summary)
-        *summary = (nd_job_summary){
-            .documents = (uint64_t)j.sides.side[0].count + j.sides.side[1].count,
-            .pairs = j.pairs,
-            .work_bytes = j.disk.most,
-            .total_seconds = seconds,
-            .seconds[ND_STAGE_MATCH] = seconds,
-            .peak_memory = nd_peak_memory(),
-            .threads = j.options.threads ? j.options.threads : nd_core_count()};
+    const nd_job_summary made = {.documents = (uint64_t)j.sides.side[0].count +
+                                              j.sides.side[1].count,
+                                 .pairs = j.pairs,
+                                 .work_bytes = j.disk.most,
+                                 .total_seconds = seconds,
+                                 .seconds[ND_STAGE_MATCH] = seconds,
+                                 .peak_memory = nd_peak_memory(),
+                                 .threads = j.threads};
+    if (status == ND_OK) nd_job_summary_give(summary, &made);
     nd_join_sides_free(&j.sides);
     for (size_t i = 0; i < 2; i++) nd_release(&j.allocator, j.names[i].room.bytes);
     nd_release(&j.allocator, j.parent);

@@ -2,6 +2,7 @@
 
 #include "base/argument.h"
 #include "base/bits.h"
+#include "base/options.h"
 #include "sketch/fingerprint.h"
 #include "io/line_in.h"
 
@@ -13,14 +14,14 @@ enum { RAW_BYTES = 1 << 16 };
 struct nd_fingerprint_reader {
     nd_allocator allocator;
     nd_fingerprint_source source; /* its path is not used after opening */
-    const char *name;             /* of the source, for messages */
+    const char *name;             /* name of the source in messages */
     uint32_t bits;
-    uint64_t position; /* of the next fingerprint */
+    uint64_t position; /* position of the next fingerprint */
     nd_stream_in *stream;
     nd_line_in lines;
-    char *id; /* the id of a row without its escapes */
+    char *id; /* the id of a row, without its escapes */
     size_t id_capacity;
-    unsigned char *raw; /* RAW_BYTES bytes of the file; [raw_at, raw_size) are not read yet */
+    unsigned char *raw; /* RAW_BYTES bytes of the file; bytes [raw_at, raw_size) are not used yet */
     size_t raw_at, raw_size;
 };
 
@@ -39,6 +40,13 @@ static nd_status check(const nd_fingerprint_source *source, uint32_t bits, nd_er
                        "%s: format u128 holds fingerprints of 128 bits, not of %u", source->path,
                        bits);
     return ND_OK;
+}
+
+nd_status nd_fingerprint_source_read(const nd_fingerprint_source *given, nd_fingerprint_source *out,
+                                     nd_error *error) {
+    *out = (nd_fingerprint_source){0};
+    ND_TRY(nd_need(given, "source", error));
+    return ND_READ_OPTIONS(given, out, "nd_fingerprint_source", error);
 }
 
 nd_status nd_fingerprint_reader_open(const nd_fingerprint_source *source, uint32_t bits,
@@ -136,7 +144,7 @@ static nd_status next_row(nd_fingerprint_reader *in, nd_fingerprinted *out, bool
 
 /* ---- raw numbers */
 
-/* Bytes of a raw fingerprint. */
+/* Returns the bytes of a raw fingerprint. */
 static size_t size_of(const nd_fingerprint_reader *in) { return in->bits > 64 ? 16 : 8; }
 
 static nd_fingerprint load_raw(const unsigned char *p, size_t size) {
@@ -184,7 +192,7 @@ static nd_status next_given(nd_fingerprint_reader *in, nd_fingerprinted *out, bo
     return result < 0 ? nd_fail(error, ND_ERR_CANCELLED, "cancelled") : ND_OK;
 }
 
-static nd_status fail_wide(const nd_fingerprint_reader *in, nd_error *error) {
+static nd_status fail_too_many_bits(const nd_fingerprint_reader *in, nd_error *error) {
     return nd_fail(error, ND_ERR_INPUT, "%s: fingerprint %" PRIu64 " has more than %u bits",
                    in->name, in->position, in->bits);
 }
@@ -197,7 +205,7 @@ nd_status nd_fingerprint_reader_next(nd_fingerprint_reader *in, nd_fingerprinted
     else if (in->source.format == ND_FINGERPRINTS_HEX) ND_TRY(next_row(in, out, more, error));
     else ND_TRY(next_raw(in, out, more, error));
     if (!*more) return ND_OK;
-    if (!nd_fingerprint_fits(out->fingerprint, in->bits)) return fail_wide(in, error);
+    if (!nd_fingerprint_fits(out->fingerprint, in->bits)) return fail_too_many_bits(in, error);
     out->document = in->position++;
     return ND_OK;
 }
@@ -220,7 +228,7 @@ nd_status nd_fingerprint_reader_read(nd_fingerprint_reader *in, nd_fingerprint *
         for (size_t i = 0; i < some; i++, in->position++) {
             nd_fingerprint f = in->source.words ? word_at(in, in->position)
                                                 : load_raw(in->raw + in->raw_at + i * size, size);
-            if (!nd_fingerprint_fits(f, in->bits)) return fail_wide(in, error);
+            if (!nd_fingerprint_fits(f, in->bits)) return fail_too_many_bits(in, error);
             out[(*count)++] = f;
         }
         if (!in->source.words) in->raw_at += some * size;

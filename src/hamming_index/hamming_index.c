@@ -1,22 +1,26 @@
-/* Creates an index of fingerprints, and adds fingerprints one by one. */
+/* The calls on an index of fingerprints, except search, and adding many fingerprints at once. */
 #include "hamming_index/hamming_index.h"
 
 #include "base/argument.h"
 #include "base/floats.h"
+#include "base/options.h"
 #include "base/printable.h"
 #include "hamming/hamming_planner.h"
+#include "store/store_check.h"
 #include "store/store_create.h"
 
-void nd_hamming_options_init(nd_hamming_options *options) {
-    *options = (nd_hamming_options){.bits = 64, .k = 3};
+/* ---- creating and opening */
+
+static const nd_hamming_options defaults = {.struct_size = sizeof defaults, .bits = 64, .k = 3};
+
+void nd_hamming_options_init(nd_hamming_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
 }
 
-nd_status nd_hamming_settings(const char *path, const nd_hamming_options *options,
-                              nd_index_settings *out, nd_error *error) {
-    nd_hamming_options o;
-    nd_hamming_options_init(&o);
-    if (options) o = *options;
-    ND_TRY(nd_need_path(path, error));
+nd_status nd_hamming_settings(const nd_hamming_options *options, nd_index_settings *out,
+                              nd_error *error) {
+    nd_hamming_options o = defaults;
+    ND_TRY(ND_READ_OPTIONS(options, &o, "nd_hamming_options", error));
     ND_TRY(nd_hamming_check_width(o.bits, o.k, error));
     *out = (nd_index_settings){.kind = ND_KIND_FINGERPRINTS,
                                .sketch_size = o.bits / 8,
@@ -27,35 +31,140 @@ nd_status nd_hamming_settings(const char *path, const nd_hamming_options *option
     return ND_OK;
 }
 
+static nd_hamming_options options_of(const nd_index_settings *s) {
+    return (nd_hamming_options){.struct_size = sizeof(nd_hamming_options),
+                                .bits = s->bits,
+                                .k = s->k,
+                                .memory = s->memory,
+                                .numbered = s->numbered != 0};
+}
+
 nd_status nd_hamming_create(const char *path, const nd_hamming_options *options, nd_error *error) {
     ND_DEFAULT_FLOATS;
     nd_index_settings settings;
-    ND_TRY(nd_hamming_settings(path, options, &settings, error));
+    ND_TRY(nd_need_path(path, error));
+    ND_TRY(nd_hamming_settings(options, &settings, error));
     return nd_store_create(path, &settings, NULL, NULL, NULL, error);
 }
 
-nd_status nd_hamming_check_index(const nd_index *x, nd_error *error) {
-    if (x->shared.settings.kind == ND_KIND_FINGERPRINTS) return ND_OK;
-    return nd_fail(error, ND_ERR_ARGUMENT, "%s: an index of documents, not of fingerprints",
-                   x->shared.path);
+nd_status nd_hamming_open(const char *path, nd_index_mode mode, const nd_allocator *allocator,
+                          nd_hamming_index **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    nd_allocator a = nd_allocator_or_default(allocator);
+    ND_TRY(nd_need_path(path, error));
+    ND_CHECK_ENUM(mode, "mode", ND_INDEX_READ, ND_INDEX_WRITE, error);
+    ND_TRY(nd_need(out, "out", error));
+    nd_hamming_index *x = nd_allocate_zero(&a, 1, sizeof *x);
+    if (!x) return nd_fail_memory(error, sizeof *x, "an index");
+    nd_status status = nd_index_store_open(path, ND_KIND_FINGERPRINTS, mode, &a, &x->shared, error);
+    if (status == ND_OK) {
+        x->options = options_of(&x->shared.settings);
+        *out = x;
+    } else nd_release(&a, x);
+    return status;
 }
 
-nd_status nd_hamming_check_fits(const nd_index *x, nd_fingerprint fingerprint, nd_error *error) {
+nd_status nd_hamming_create_in_memory(const nd_hamming_options *options,
+                                      const nd_allocator *allocator, nd_hamming_index **out,
+                                      nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    nd_allocator a = nd_allocator_or_default(allocator);
+    nd_index_settings settings;
+    ND_TRY(nd_need(out, "out", error));
+    ND_TRY(nd_hamming_settings(options, &settings, error));
+    nd_hamming_index *x = nd_allocate_zero(&a, 1, sizeof *x);
+    if (!x) return nd_fail_memory(error, sizeof *x, "an index");
+    nd_status status = nd_index_store_open_in_memory(&settings, &a, &x->shared, error);
+    if (status == ND_OK) {
+        x->options = options_of(&x->shared.settings);
+        *out = x;
+    } else nd_release(&a, x);
+    return status;
+}
+
+void nd_hamming_close(nd_hamming_index *x) {
+    ND_DEFAULT_FLOATS;
+    if (!x) return;
+    nd_allocator a = x->shared.allocator;
+    nd_index_store_close(&x->shared);
+    nd_release(&a, x);
+}
+
+nd_status nd_hamming_refresh(nd_hamming_index *x, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
+    return nd_index_store_refresh(&x->shared, error);
+}
+
+/* ---- describing */
+
+static void describe_tables(const nd_store *store, nd_hamming_info *out) {
+    uint32_t begin, most = 0;
+    for (size_t i = 0; i < nd_store_segment_count(store); i++) {
+        const nd_segment *segment = nd_store_segment(store, i, &begin);
+        out->table_bytes += nd_hamming_table_bytes(&segment->hamming);
+        out->posting_bytes += nd_hamming_document_bytes(&segment->hamming);
+        if (segment->documents <= most) continue;
+        most = segment->documents;
+        nd_hamming_design_name(&segment->hamming.design, out->design, sizeof out->design);
+    }
+}
+
+nd_status nd_hamming_describe(nd_hamming_index *x, nd_hamming_info *out, nd_error *error) {
+    ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_need(out, "out", error));
+    ND_TRY(nd_results_check(out, sizeof *out, "nd_hamming_info", error));
+    nd_hamming_info made = {.options = &x->options, .format = nd_kind_format(ND_KIND_FINGERPRINTS)};
+    const nd_store *store = nd_index_store_begin_read(&x->shared);
+    nd_store_counts counts = nd_store_count_all(store);
+    describe_tables(store, &made);
+    nd_index_store_end_read(&x->shared);
+    made.fingerprints = counts.documents;
+    made.removed = counts.removed;
+    made.segments = counts.segments;
+    made.log_fingerprints = counts.log_documents;
+    made.generation = counts.generation;
+    made.bytes = counts.bytes;
+    nd_results_write(out, &made, sizeof made);
+    return ND_OK;
+}
+
+/* ---- checks */
+
+nd_status nd_hamming_check_fits(const nd_hamming_index *x, nd_fingerprint fingerprint,
+                                nd_error *error) {
     if (nd_fingerprint_fits(fingerprint, x->shared.settings.bits)) return ND_OK;
     return nd_fail(error, ND_ERR_ARGUMENT, "%s: its fingerprints have %u bits, this one has more",
                    x->shared.path, x->shared.settings.bits);
 }
 
-nd_status nd_hamming_check_search(const nd_index *x, uint32_t k, nd_find_kind kind, uint64_t limit,
-                                  nd_error *error) {
-    ND_CHECK_ENUM(kind, "kind", ND_FIND_ALL, ND_FIND_COUNT, error);
+static const nd_hamming_search_options search_defaults = {
+    .struct_size = sizeof search_defaults, .k = 3, .limit = 1};
+
+void nd_hamming_search_options_init(nd_hamming_search_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &search_defaults, sizeof search_defaults);
+}
+
+nd_status nd_hamming_search_options_read(const nd_hamming_index *x,
+                                         const nd_hamming_search_options *given,
+                                         nd_hamming_search_options *o, nd_error *error) {
+    *o = search_defaults;
+    ND_TRY(ND_READ_OPTIONS(given, o, "nd_hamming_search_options", error));
+    ND_CHECK_ENUM(o->kind, "kind", ND_HAMMING_ALL, ND_HAMMING_COUNT, error);
     uint32_t most = x->shared.settings.bits / 4;
-    if (k > most)
+    if (o->k > most)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: k must be 0 to %u for its %u bits, not %u",
-                       x->shared.path, most, x->shared.settings.bits, k);
-    if (limit == 0 && (kind == ND_FIND_ANY || kind == ND_FIND_NEAREST))
+                       x->shared.path, most, x->shared.settings.bits, o->k);
+    if (o->limit == 0 && (o->kind == ND_HAMMING_ANY || o->kind == ND_HAMMING_NEAREST))
         return nd_fail(error, ND_ERR_ARGUMENT, "limit must be at least 1");
     return ND_OK;
+}
+
+nd_status nd_hamming_check_replaces(const nd_hamming_index *x, nd_error *error) {
+    if (!x->shared.settings.numbered) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT,
+                   "%s: its ids are numbers that ascend, so that none of them is replaced",
+                   x->shared.path);
 }
 
 /* ---- ids */
@@ -103,8 +212,8 @@ nd_status nd_hamming_assign_id(const char *path, const nd_index_settings *settin
 
 /* ---- adding */
 
-static nd_status find_replaced(const nd_index *x, const char *id, size_t length, bool replace,
-                               uint32_t *replaced, nd_error *error) {
+static nd_status find_replaced(const nd_hamming_index *x, const char *id, size_t length,
+                               bool replace, uint32_t *replaced, nd_error *error) {
     *replaced = UINT32_MAX;
     if (x->shared.settings.numbered) return ND_OK;
     ND_TRY(nd_store_find_id(x->shared.store, id, length, replaced, error));
@@ -113,8 +222,9 @@ static nd_status find_replaced(const nd_index *x, const char *id, size_t length,
                : nd_hamming_fail_id(x->shared.path, id, length, error);
 }
 
-/* The view must be locked for writing. */
-static nd_status put(nd_index *x, const nd_stored_document *document, uint32_t replaced,
+/* Removes the replaced document, if any, and adds the new one. REQUIRES: the view is locked for
+ * writing. */
+static nd_status put(nd_hamming_index *x, const nd_stored_document *document, uint32_t replaced,
                      nd_error *error) {
     nd_error failure;
     if (replaced != UINT32_MAX) ND_TRY(nd_store_remove(x->shared.store, replaced, error));
@@ -124,7 +234,8 @@ static nd_status put(nd_index *x, const nd_stored_document *document, uint32_t r
     return nd_fail(error, status, "%s", failure.message);
 }
 
-static nd_status add(nd_index *x, nd_stored_document *document, bool replace, nd_error *error) {
+static nd_status add(nd_hamming_index *x, nd_stored_document *document, bool replace,
+                     nd_error *error) {
     nd_id_digits digits;
     uint32_t next = 0, number, replaced;
     if (x->shared.settings.numbered) ND_TRY(nd_hamming_next_number(x->shared.store, &next, error));
@@ -139,19 +250,67 @@ static nd_status add(nd_index *x, nd_stored_document *document, bool replace, nd
     return status;
 }
 
-nd_status nd_hamming_add(nd_index *x, const char *id, size_t id_length, nd_fingerprint fingerprint,
-                         bool replace, nd_error *error) {
-    ND_DEFAULT_FLOATS;
+typedef enum adding { ADD, REPLACE } adding;
+
+static nd_status add_one(nd_hamming_index *x, const char *id, size_t id_length,
+                         nd_fingerprint fingerprint, adding how, nd_error *error) {
     unsigned char bytes[16];
     nd_stored_document document = {.id = id, .id_length = id_length, .sketch = bytes};
     ND_TRY(nd_need(x, "index", error));
-    ND_TRY(nd_hamming_check_index(x, error));
     ND_TRY(nd_hamming_check_fits(x, fingerprint, error));
     nd_store_le64(bytes, fingerprint.low);
     nd_store_le64(bytes + 8, fingerprint.high);
     ND_TRY(nd_index_store_begin_change(&x->shared, error));
-    nd_status status = add(x, &document, replace, error);
+    nd_status status = add(x, &document, how == REPLACE, error);
     if (status == ND_OK) return nd_index_store_commit_change(&x->shared, error);
     nd_index_store_abandon_change(&x->shared);
+    return status;
+}
+
+nd_status nd_hamming_add(nd_hamming_index *x, const char *id, size_t id_length,
+                         nd_fingerprint fingerprint, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    return add_one(x, id, id_length, fingerprint, ADD, error);
+}
+
+nd_status nd_hamming_replace(nd_hamming_index *x, const char *id, size_t id_length,
+                             nd_fingerprint fingerprint, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_hamming_check_replaces(x, error));
+    return add_one(x, id, id_length, fingerprint, REPLACE, error);
+}
+
+/* ---- other changes */
+
+void nd_hamming_set_sync(nd_hamming_index *x, nd_sync sync) {
+    nd_index_store_set_sync(&x->shared, sync);
+}
+
+nd_status nd_hamming_sync(nd_hamming_index *x, nd_error *error) {
+    ND_TRY(nd_need(x, "index", error));
+    return nd_index_store_sync(&x->shared, error);
+}
+
+nd_status nd_hamming_remove(nd_hamming_index *x, const char *id, size_t id_length, bool *found,
+                            nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_need_array(id, id_length, "id", error));
+    ND_TRY(nd_need(found, "found", error));
+    return nd_index_store_remove_id(&x->shared, id, id_length, found, error);
+}
+
+nd_status nd_hamming_compact(nd_hamming_index *x, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
+    return nd_index_store_compact_all(&x->shared, error);
+}
+
+nd_status nd_hamming_check(nd_hamming_index *x, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
+    nd_status status = nd_store_check(nd_index_store_begin_read(&x->shared), error);
+    nd_index_store_end_read(&x->shared);
     return status;
 }

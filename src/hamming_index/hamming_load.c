@@ -1,9 +1,9 @@
-/* nd_hamming_load and nd_hamming_build: many fingerprints into an index at once.
+/* nd_hamming_load and nd_hamming_build: add many fingerprints to an index at once.
  *
- * They are gathered from their source, their ids are checked against each other and against the
- * index, then they go to the write-ahead log if they are few, else to a segment of their own. An
- * index that is built from them is created with that segment: until its state is written there is
- * no index. */
+ * They are gathered from their source, and their ids are checked against each other and against the
+ * index. Then they go to the write-ahead log if they are few, else to a segment of their own. An
+ * index that is built from them is created with this segment; there is no index until its state is
+ * written. */
 #include "base/floats.h"
 #include "hamming_index/hamming_index.h"
 
@@ -13,8 +13,9 @@
 #include "base/printable.h"
 #include "hamming_index/fingerprint_reader.h"
 #include "io/external_sort.h"
+#include "io/file.h"
 #include "job/id_list.h"
-#include "job/memory_budget.h"
+#include "job/job_options.h"
 #include "store/segment_writer.h"
 #include "store/store_create.h"
 
@@ -23,29 +24,32 @@
 
 enum {
     ID_PARTS = 256,
-    PROGRESS = 4096,         /* fingerprints between two reports */
-    BATCH = 256,             /* fingerprints that are passed on together */
-    FEW = ND_LIMIT(1000, 10) /* so many go to the log: a segment has more files to sync */
+    PROGRESS = 4096,         /* fingerprints between two progress reports */
+    BATCH = 256,             /* fingerprints that are read together */
+    FEW = ND_LIMIT(1000, 10) /* at most so many go to the log, because a segment has more files to
+                                sync */
 };
 
 typedef struct load {
-    nd_index *index; /* NULL: it is being built */
-    nd_store *store; /* of the index */
+    nd_hamming_index *index; /* NULL: it is being built */
+    nd_store *store;         /* the store of `index` */
     const char *path;
-    const nd_fingerprint_source *source;
+    nd_fingerprint_source source;
     nd_index_settings settings;
     nd_allocator allocator;
-    nd_job_options options;
+    nd_resources resources;
+    bool replace;
     nd_progress progress;
     nd_stream_in_options input;
     nd_temp_space disk;
     uint32_t count;
     unsigned fingerprint_size; /* 8 or 16 bytes */
     bool rereadable;           /* fingerprints are read from their source again */
-    nd_spool fingerprints;     /* else they wait here */
+    nd_spool fingerprints;     /* the fingerprints, if they are not rereadable */
     nd_id_runs numbers;        /* ids that are numbers */
     nd_id_list ids;            /* all other ids */
-    nd_external_sort *hashes;  /* of these ids, each with its fingerprint's index; else NULL */
+    nd_external_sort *hashes;  /* hashes of these ids, each with the index of its fingerprint; else
+                                  NULL */
     uint32_t *replaced;        /* numbers of the documents that are replaced */
     size_t replaced_count, replaced_capacity;
     nd_segment_writer *writer;
@@ -76,8 +80,8 @@ static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *next, nd
     return nd_spool_append(&l->fingerprints, bytes, l->fingerprint_size, error);
 }
 
-/* Reads a batch of a source whose ids are positions. A failure of an earlier fingerprint is
- * reported before the failure of the read. */
+/* Reads a batch from a source without ids. If the read fails, the fingerprints before it are kept
+ * first; if that fails, its failure is returned instead. */
 static nd_status keep_batch(load *l, nd_fingerprint_reader *in, uint32_t *next, bool *more,
                             nd_error *error) {
     nd_fingerprint some[BATCH];
@@ -109,7 +113,7 @@ static nd_status gather_from(load *l, nd_fingerprint_reader *in, nd_error *error
 
 static nd_status gather(load *l, nd_error *error) {
     nd_fingerprint_reader *in;
-    ND_TRY(nd_fingerprint_reader_open(l->source, l->settings.bits, &l->input, &in, error));
+    ND_TRY(nd_fingerprint_reader_open(&l->source, l->settings.bits, &l->input, &in, error));
     l->rereadable = nd_fingerprint_reader_is_rereadable(in);
     nd_status status = gather_from(l, in, error);
     nd_fingerprint_reader_close(in);
@@ -133,7 +137,8 @@ static nd_status compare_ids(const load *l, uint32_t first, uint32_t second, nd_
     return status;
 }
 
-/* The records of one hash stand together; nearly every hash is of one id. */
+/* Finds equal ids among records sorted by hash: the records of a hash follow each other. Nearly
+ * every hash belongs to one id. */
 static nd_status find_repeats(const load *l, const uint64_t *records, size_t count,
                               nd_error *error) {
     for (size_t i = 0; i < count; i++)
@@ -158,7 +163,7 @@ static nd_status find_in_index(load *l, const char *id, size_t length, nd_error 
     uint32_t number;
     ND_TRY(nd_store_find_id(l->store, id, length, &number, error));
     if (number == UINT32_MAX) return ND_OK;
-    if (!l->options.replace) return nd_hamming_fail_id(l->path, id, length, error);
+    if (!l->replace) return nd_hamming_fail_id(l->path, id, length, error);
     if (!nd_reserve(&l->allocator, &l->replaced, &l->replaced_capacity, l->replaced_count + 1))
         return nd_fail_memory(error, l->replaced_count * sizeof *l->replaced,
                               "replaced fingerprints");
@@ -188,7 +193,7 @@ typedef struct rows {
     nd_fingerprint_reader *in; /* NULL: fingerprints come from the spool */
     nd_spool_cursor fingerprints;
     nd_id_run_cursor numbers;
-    nd_id_run run; /* numbers that come next */
+    nd_id_run run; /* the numbers that come next */
     nd_id_cursor ids;
     nd_id_digits digits;
 } rows;
@@ -198,7 +203,7 @@ static nd_status begin_rows(const load *l, rows *r, nd_error *error) {
                 .numbers = nd_id_run_cursor_begin(&l->numbers),
                 .ids = nd_id_cursor_begin(&l->ids)};
     return l->rereadable
-               ? nd_fingerprint_reader_open(l->source, l->settings.bits, &l->input, &r->in, error)
+               ? nd_fingerprint_reader_open(&l->source, l->settings.bits, &l->input, &r->in, error)
                : ND_OK;
 }
 
@@ -216,10 +221,10 @@ static nd_status reread(const load *l, rows *r, nd_fingerprint *fingerprints, ui
     return read == count ? ND_OK
                          : nd_fail(error, ND_ERR_IO,
                                    "%s: changed while it was read: it has fewer fingerprints",
-                                   l->source->path);
+                                   l->source.path);
 }
 
-/* Gives back the memory of the spool as it is read: the tables need it from now on. */
+/* Releases the memory of the spool as it is read, because the tables need memory from now on. */
 static nd_status next_fingerprints(load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count,
                                    nd_error *error) {
     const void *bytes;
@@ -254,19 +259,19 @@ static nd_status log_row(load *l, rows *r, nd_error *error) {
     return nd_store_add(l->store, &row, error);
 }
 
-/* Searches wait for this, so no callback may run: it might search. */
+/* Searches wait until the log is written, so no callback may run: it might search. */
 static nd_status add_to_log(load *l, nd_error *error) {
     rows r;
     l->input.progress = NULL;
     nd_status status = begin_rows(l, &r, error);
+    for (uint32_t i = 0; status == ND_OK && i < l->count; i++) status = log_row(l, &r, error);
     for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++)
         status = nd_store_remove(l->store, l->replaced[i], error);
-    for (uint32_t i = 0; status == ND_OK && i < l->count; i++) status = log_row(l, &r, error);
     end_rows(l, &r);
     return status;
 }
 
-static nd_status put_numbers(load *l, rows *r, nd_error *error) {
+static nd_status write_numbers(load *l, rows *r, nd_error *error) {
     do {
         ND_TRY(nd_id_run_cursor_next(&r->numbers, &r->run, error));
         if (r->run.count > 0) ND_TRY(nd_segment_put_numbers(l->writer, r->run, error));
@@ -274,7 +279,7 @@ static nd_status put_numbers(load *l, rows *r, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status put_ids(load *l, rows *r, uint32_t count, nd_error *error) {
+static nd_status write_ids(load *l, rows *r, uint32_t count, nd_error *error) {
     for (uint32_t i = 0; i < count; i++) {
         nd_stored_document row = {.id = NULL};
         ND_TRY(next_id(r, false, &row, error));
@@ -283,16 +288,16 @@ static nd_status put_ids(load *l, rows *r, uint32_t count, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status put_rows(load *l, nd_error *error) {
+static nd_status write_rows(load *l, nd_error *error) {
     rows r;
     nd_fingerprint fingerprints[BATCH];
     nd_status status = begin_rows(l, &r, error);
-    if (status == ND_OK && l->settings.numbered) status = put_numbers(l, &r, error);
+    if (status == ND_OK && l->settings.numbered) status = write_numbers(l, &r, error);
     for (uint32_t i = 0; status == ND_OK && i < l->count; i += BATCH) {
         uint32_t count = l->count - i < BATCH ? l->count - i : BATCH;
         if (i % PROGRESS == 0)
             status = nd_progress_report(&l->progress, ND_STAGE_WRITE, i, l->count, error);
-        if (status == ND_OK && !l->settings.numbered) status = put_ids(l, &r, count, error);
+        if (status == ND_OK && !l->settings.numbered) status = write_ids(l, &r, count, error);
         if (status == ND_OK) status = next_fingerprints(l, &r, fingerprints, count, error);
         if (status == ND_OK)
             status = nd_segment_put_fingerprints(l->writer, fingerprints, i, count, error);
@@ -308,10 +313,10 @@ static nd_status write_segment(load *l, const char *path, nd_manifest_segment *s
                                         .settings = &l->settings,
                                         .documents = l->count,
                                         .disk = &l->disk,
-                                        .memory_limit = (size_t)(l->options.memory / 8 * 5),
+                                        .memory_limit = (size_t)(l->resources.memory / 8 * 5),
                                         .allocator = &l->allocator};
     nd_status status = nd_segment_writer_create(&request, &l->writer, error);
-    if (status == ND_OK) status = put_rows(l, error);
+    if (status == ND_OK) status = write_rows(l, error);
     if (status == ND_OK) status = nd_segment_finish(l->writer, &segment->seal, error);
     nd_segment_writer_free(l->writer);
     return status;
@@ -332,23 +337,24 @@ static nd_status add_segment(load *l, nd_error *error) {
     nd_error failure;
     bool unmerged = status == ND_OK &&
                     nd_index_store_compact_levels(&l->index->shared, &failure) != ND_OK;
-    if (unmerged && l->options.on_warning)
-        l->options.on_warning(l->options.notice_context, failure.message);
+    if (unmerged && l->resources.on_warning)
+        l->resources.on_warning(l->resources.context, failure.message);
     return status;
 }
 
 /* ---- beginning and ending */
 
-static nd_status begin(load *l, const nd_job_options *options, nd_error *error) {
-    nd_job_options_init(&l->options);
-    if (options) l->options = *options;
-    l->allocator = nd_allocator_or_default(l->options.allocator);
-    l->progress = nd_progress_of(&l->options);
-    l->input = (nd_stream_in_options){&l->allocator, &l->progress, l->options.memory};
-    size_t memory = (size_t)l->options.memory / 8;
+static nd_status begin(load *l, nd_error *error) {
+    l->allocator = nd_allocator_or_default(l->resources.allocator);
+    l->progress = nd_progress_of(&l->resources);
+    l->input = (nd_stream_in_options){&l->allocator, &l->progress, l->resources.memory};
+    size_t memory = (size_t)l->resources.memory / 8;
     l->fingerprint_size = l->settings.bits > 64 ? 16 : 8;
     l->disk.progress = &l->progress;
-    l->disk.directory = l->options.work ? l->options.work : l->path;
+    bool on_disk = !l->store || !nd_store_is_in_memory(l->store);
+    l->disk.directory = l->resources.work ? l->resources.work
+                        : on_disk         ? l->path
+                                          : nd_temporary_directory();
     nd_spool_init(&l->fingerprints, &l->allocator, &l->disk, memory, "fingerprints");
     nd_id_runs_init(&l->numbers, &l->allocator, &l->disk, memory / 2);
     nd_id_list_init(&l->ids, memory, &l->disk, &l->allocator);
@@ -364,13 +370,13 @@ static nd_status begin(load *l, const nd_job_options *options, nd_error *error) 
 
 static void end(load *l, double began, nd_job_summary *summary) {
     double seconds = nd_seconds() - began;
-    if (summary)
-        *summary = (nd_job_summary){.documents = l->count,
-                                    .work_bytes = l->disk.most,
-                                    .total_seconds = seconds,
-                                    .seconds[ND_STAGE_READ] = seconds,
-                                    .peak_memory = nd_peak_memory(),
-                                    .threads = 1};
+    const nd_job_summary made = {.documents = l->count,
+                                 .work_bytes = l->disk.most,
+                                 .total_seconds = seconds,
+                                 .seconds[ND_STAGE_READ] = seconds,
+                                 .peak_memory = nd_peak_memory(),
+                                 .threads = 1};
+    nd_job_summary_give(summary, &made);
     nd_spool_free(&l->fingerprints);
     nd_id_runs_free(&l->numbers);
     nd_id_list_free(&l->ids);
@@ -383,37 +389,41 @@ static void end(load *l, double began, nd_job_summary *summary) {
 static nd_status run(load *l, bool *logged, nd_error *error) {
     ND_TRY(gather(l, error));
     if (l->count == 0) return ND_OK;
-    *logged = l->count <= FEW && !nd_store_is_full(l->store);
-    /* Numbers in the index must stand until the new segment is published. */
+    *logged = nd_store_is_in_memory(l->store) || (l->count <= FEW && !nd_store_is_full(l->store));
+    /* Numbers in the index must not change until the new segment is published. */
     if (!*logged) ND_TRY(nd_index_store_flush_removed(&l->index->shared, error));
     ND_TRY(check_ids(l, error));
     if (!*logged) return add_segment(l, error);
     nd_error failure;
     nd_index_store_begin_edit(&l->index->shared);
+    uint32_t count = nd_store_document_count(l->store);
     nd_status status = add_to_log(l, &failure);
-    if (status != ND_OK) nd_store_stop_changes(l->store, &failure);
+    if (status != ND_OK) nd_store_abandon_group(l->store, count, &failure);
     nd_index_store_end_edit(&l->index->shared);
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", failure.message);
 }
 
-nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source,
-                          const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+nd_status nd_hamming_load(nd_hamming_index *x, const nd_fingerprint_source *source,
+                          const nd_hamming_load_options *options, nd_job_summary *summary,
+                          nd_error *error) {
     ND_DEFAULT_FLOATS;
+    nd_hamming_load_options o = {0};
+    load l = {.index = x};
     ND_TRY(nd_need(x, "index", error));
-    ND_TRY(nd_need(source, "source", error));
-    if (options) ND_TRY(nd_memory_check(options->memory, error));
-    ND_TRY(nd_hamming_check_index(x, error));
-    if (options && options->replace && x->shared.settings.numbered)
-        return nd_fail(error, ND_ERR_ARGUMENT,
-                       "%s: its ids are numbers that ascend, so that none of them is replaced",
-                       x->shared.path);
-    load l = {.index = x, .path = x->shared.path, .source = source, .settings = x->shared.settings};
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(ND_READ_OPTIONS(options, &o, "nd_hamming_load_options", error));
+    ND_TRY(nd_fingerprint_source_read(source, &l.source, error));
+    ND_TRY(nd_resources_read(o.resources, &l.resources, error));
+    if (o.replace) ND_TRY(nd_hamming_check_replaces(x, error));
+    l.replace = o.replace;
+    l.path = x->shared.path;
+    l.settings = x->shared.settings;
     bool logged = false;
     double began = nd_seconds();
     ND_TRY(nd_index_store_begin_change(&x->shared, error));
     l.store = x->shared.store;
     nd_store_set_progress(x->shared.store, &l.progress);
-    nd_status status = begin(&l, options, error);
+    nd_status status = begin(&l, error);
     if (status == ND_OK) status = run(&l, &logged, error);
     nd_store_set_progress(x->shared.store, NULL);
     if (status == ND_OK && logged) status = nd_index_store_commit_change(&x->shared, error);
@@ -433,16 +443,18 @@ static nd_status write_first(void *context, const char *path, nd_manifest_segmen
     return l->count > 0 ? write_segment(l, path, segment, error) : ND_OK;
 }
 
-nd_status nd_hamming_build(const char *path, const nd_hamming_options *hamming,
-                           const nd_fingerprint_source *source, const nd_job_options *options,
+nd_status nd_hamming_build(const char *path, const nd_hamming_options *options,
+                           const nd_fingerprint_source *source, const nd_resources *resources,
                            nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
-    ND_TRY(nd_need(source, "source", error));
-    if (options) ND_TRY(nd_memory_check(options->memory, error));
-    load l = {.path = path, .source = source};
+    load l = {.path = path};
+    ND_TRY(nd_need_path(path, error));
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(nd_fingerprint_source_read(source, &l.source, error));
+    ND_TRY(nd_resources_read(resources, &l.resources, error));
     double began = nd_seconds();
-    ND_TRY(nd_hamming_settings(path, hamming, &l.settings, error));
-    nd_status status = begin(&l, options, error);
+    ND_TRY(nd_hamming_settings(options, &l.settings, error));
+    nd_status status = begin(&l, error);
     if (status == ND_OK)
         status = nd_store_create(path, &l.settings, write_first, &l, &l.allocator, error);
     end(&l, began, status == ND_OK ? summary : NULL);

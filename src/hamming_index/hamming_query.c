@@ -2,7 +2,7 @@
  * threads. Each thread reads the next batch of queries under a lock, searches, and reports the
  * answers in the order of the source (base/sequencer.h). */
 #include "base/floats.h"
-#include "hamming_index/hamming_finder.h"
+#include "hamming_index/hamming_searcher.h"
 
 #include "base/argument.h"
 #include "base/limits.h"
@@ -10,58 +10,57 @@
 #include "base/workers.h"
 #include "hamming_index/fingerprint_reader.h"
 #include "base/sequencer.h"
+#include "job/job_options.h"
 
 #include <string.h>
 
-/* The size of a batch of queries: small at first; it grows while batches have few answers, until a
- * scan of the tables pays. */
+/* Sizes of a batch of queries. The first batches are small. They grow while they have few answers,
+ * until scanning the tables is cheaper than probing them. */
 enum {
     LEAST = ND_LIMIT(4, 1),
     ENOUGH = ND_LIMIT(256, 3),    /* queries of a batch if tables are never scanned */
     LEARNING = ND_LIMIT(1024, 4), /* a larger batch grows by the answers that the last one had */
-    MOST_BATCH = ND_LIMIT(ND_FIND_MOST, 30),
-    KEYS_A_QUERY = ND_LIMIT(64,
-                            8), /* a batch has at most one query for so many stored fingerprints */
-    MOST_ANSWERS = ND_LIMIT(1 << 20, 40) /* of a batch; with more the next one is smaller */
+    MOST_BATCH = ND_LIMIT(ND_HAMMING_SEARCH_MOST, 30),
+    KEYS_PER_QUERY = ND_LIMIT(64, 8),    /* stored fingerprints per query of a batch, at least */
+    MOST_ANSWERS = ND_LIMIT(1 << 20, 40) /* answers of a batch; more make the next one smaller */
 };
 enum { STEP = 4 }; /* the factor by which batches grow and shrink */
 static const uint64_t POSITION = UINT64_C(1) << 63;
 
 typedef struct query_job {
-    nd_index *index;
+    nd_hamming_index *index;
     nd_allocator allocator;
-    uint32_t k;
-    nd_find_kind kind;
-    uint64_t limit;
+    nd_fingerprint_source source;
+    nd_hamming_search_options how;
     nd_hamming_answer_fn *fn;
     void *context;
     nd_progress progress;
     nd_stream_in_options input;
-    pthread_mutex_t reading; /* guards what follows, up to `turns` */
+    pthread_mutex_t reading; /* guards the members from `in` to `most` */
     nd_fingerprint_reader *in;
     uint64_t read; /* queries read so far */
     size_t next;   /* queries of the next batch */
-    size_t most;   /* that it may have */
-    nd_sequencer turns;
+    size_t most;   /* the most queries of a batch */
+    nd_sequencer order;
     uint64_t queries, matches; /* reported so far, by the thread that is next in order */
 } query_job;
 
-/* A thread's batch of queries, with their ids one behind the other. */
+/* A thread's batch of queries. The ids are behind each other in `ids`. */
 typedef struct batch {
-    nd_finder *finder;
+    nd_hamming_searcher *searcher;
     nd_fingerprint *queries;
-    uint64_t *id_ends; /* in ids; with POSITION: the id is the query's position */
+    uint64_t *id_ends; /* offset in `ids`; with POSITION: the id is the query's position */
     uint64_t *counts;
     char *ids;
     size_t count, query_capacity, end_capacity, count_capacity, id_size, id_capacity;
-    const nd_hamming_match *matches; /* owned by the finder */
+    const nd_hamming_match *matches; /* owned by the searcher */
 } batch;
 
-static size_t most_of(nd_index *x, nd_find_kind kind) {
+static size_t most_of(nd_hamming_index *x, nd_hamming_kind kind) {
     nd_index_store_begin_read(&x->shared);
-    size_t wanted = nd_store_live_count(x->shared.store) / KEYS_A_QUERY;
+    size_t wanted = nd_store_live_count(x->shared.store) / KEYS_PER_QUERY;
     nd_index_store_end_read(&x->shared);
-    bool scans = kind == ND_FIND_ALL || kind == ND_FIND_COUNT;
+    bool scans = kind == ND_HAMMING_ALL || kind == ND_HAMMING_COUNT;
     return !scans || wanted < ENOUGH ? ENOUGH : wanted < MOST_BATCH ? wanted : MOST_BATCH;
 }
 
@@ -79,7 +78,7 @@ static nd_status add_query(const query_job *q, batch *b, const nd_fingerprinted 
     return ND_OK;
 }
 
-/* The lock `reading` must be held. */
+/* Reads the next batch. REQUIRES: `reading` is held. */
 static nd_status read_batch(query_job *q, batch *b, nd_error *error) {
     nd_fingerprinted given;
     bool more = true;
@@ -97,17 +96,19 @@ static nd_status read_batch(query_job *q, batch *b, nd_error *error) {
     return ND_OK;
 }
 
-/* How many queries have half of MOST_ANSWERS, if they are like those of this batch. */
+/* Returns the number of queries that have half of MOST_ANSWERS answers, if they are like the
+ * queries of this batch. */
 static uint64_t expected(const batch *b, uint64_t answers) {
     return b->count * (uint64_t)(MOST_ANSWERS / 2) / (answers + 1);
 }
 
-/* Sets the size of the next batch by the answers of this one. Once a batch is large enough to say
- * how many answers queries have, the next is as large as these allow, because each batch scans the
- * tables again. */
+/* Sets the size of the next batch by the answers of this one. Once a batch is large enough to show
+ * how many answers a query has, the next batch is as large as MOST_ANSWERS allows, because each
+ * batch scans the tables again. */
 static void learn(query_job *q, const batch *b) {
     uint64_t answers = 0;
-    for (size_t i = 0; i < b->count && q->kind != ND_FIND_COUNT; i++) answers += b->counts[i];
+    for (size_t i = 0; i < b->count && q->how.kind != ND_HAMMING_COUNT; i++)
+        answers += b->counts[i];
     pthread_mutex_lock(&q->reading);
     if (answers > MOST_ANSWERS) q->next = b->count > STEP ? b->count / STEP : 1;
     else if (answers <= MOST_ANSWERS / STEP && b->count >= q->next) {
@@ -117,19 +118,16 @@ static void learn(query_job *q, const batch *b) {
     pthread_mutex_unlock(&q->reading);
 }
 
-/* Searches *count queries of the batch from `begin` on, or fewer: *count shrinks until their
- * answers fit in memory together. */
+/* Searches *count queries of the batch, from `begin` on. If their answers do not fit in memory
+ * together, lowers *count until they do. */
 static nd_status search(const query_job *q, batch *b, size_t begin, size_t *count,
                         nd_error *error) {
     for (;; *count = *count > STEP ? *count / STEP : 1) {
-        const nd_finder_request request = {.queries = b->queries + begin,
-                                           .count = *count,
-                                           .k = q->k,
-                                           .kind = q->kind,
-                                           .limit = q->limit};
-        nd_status status = nd_finder_search(b->finder, &request, &b->matches, b->counts + begin,
-                                            error);
-        if (status == ND_OK || !nd_finder_had_too_many(b->finder)) return status;
+        const nd_hamming_searcher_request request = {
+            .queries = b->queries + begin, .count = *count, .how = &q->how};
+        nd_status status = nd_hamming_searcher_search(b->searcher, &request, &b->matches,
+                                                      b->counts + begin, error);
+        if (status == ND_OK || !nd_hamming_searcher_had_too_many(b->searcher)) return status;
     }
 }
 
@@ -161,18 +159,18 @@ static nd_status report(query_job *q, const batch *b, size_t begin, size_t count
 static nd_status work(query_job *q, batch *b, nd_error *error) {
     for (;;) {
         pthread_mutex_lock(&q->reading);
-        size_t part = nd_sequencer_next(&q->turns);
+        size_t part = nd_sequencer_next(&q->order);
         nd_status status = read_batch(q, b, error);
         pthread_mutex_unlock(&q->reading);
         if (status != ND_OK || b->count == 0) return status;
         for (size_t begin = 0, count = b->count; begin < b->count; begin += count) {
             if (count > b->count - begin) count = b->count - begin;
             ND_TRY(search(q, b, begin, &count, error));
-            if (begin == 0) ND_TRY(nd_sequencer_await(&q->turns, part));
+            if (begin == 0) ND_TRY(nd_sequencer_await(&q->order, part));
             ND_TRY(report(q, b, begin, count, error));
         }
         learn(q, b);
-        nd_sequencer_advance(&q->turns);
+        nd_sequencer_advance(&q->order);
     }
 }
 
@@ -182,66 +180,62 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
     (void)index;
     batch *b = nd_allocate_zero(&q->allocator, 1, sizeof *b);
     if (!b) return nd_fail_memory(error, sizeof *b, "queries");
-    nd_status status = nd_finder_create(q->index, &b->finder, &own);
+    nd_status status = nd_hamming_searcher_create(q->index, &b->searcher, &own);
     if (status == ND_OK) status = work(q, b, &own);
-    if (status != ND_OK) nd_sequencer_fail(&q->turns, status, &own);
-    nd_finder_free(b->finder);
+    if (status != ND_OK) nd_sequencer_fail(&q->order, status, &own);
+    nd_hamming_searcher_free(b->searcher);
     void *const parts[] = {b->queries, b->id_ends, b->counts, b->ids, b};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(&q->allocator, parts[i]);
     return ND_OK;
 }
 
-static nd_status run(query_job *q, const nd_fingerprint_source *source, uint32_t threads,
-                     nd_error *error) {
-    ND_TRY(nd_fingerprint_reader_open(source, q->index->shared.settings.bits, &q->input, &q->in,
+static nd_status run(query_job *q, uint32_t threads, nd_error *error) {
+    ND_TRY(nd_fingerprint_reader_open(&q->source, q->index->shared.settings.bits, &q->input, &q->in,
                                       error));
     pthread_mutex_init(&q->reading, NULL);
-    nd_sequencer_init(&q->turns);
+    nd_sequencer_init(&q->order);
     nd_status status = nd_run_workers(&q->allocator, threads, run_worker, q, error);
-    if (status == ND_OK) status = nd_sequencer_result(&q->turns, error);
-    nd_sequencer_free(&q->turns);
+    if (status == ND_OK) status = nd_sequencer_result(&q->order, error);
+    nd_sequencer_free(&q->order);
     pthread_mutex_destroy(&q->reading);
     nd_fingerprint_reader_close(q->in);
     return status;
 }
 
-nd_status nd_hamming_query(nd_index *x, const nd_fingerprint_source *source, uint32_t k,
-                           nd_find_kind kind, uint64_t limit, const nd_job_options *options,
+static nd_status read_options(query_job *q, const nd_hamming_query_options *given,
+                              nd_resources *resources, nd_error *error) {
+    nd_hamming_query_options o = {0};
+    ND_TRY(nd_need(given, "options", error));
+    ND_TRY(ND_READ_OPTIONS(given, &o, "nd_hamming_query_options", error));
+    ND_TRY(nd_fingerprint_source_read(o.source, &q->source, error));
+    ND_TRY(nd_hamming_search_options_read(q->index, o.search, &q->how, error));
+    return nd_resources_read(o.resources, resources, error);
+}
+
+nd_status nd_hamming_query(nd_hamming_index *x, const nd_hamming_query_options *options,
                            nd_hamming_answer_fn *fn, void *context, nd_job_summary *summary,
                            nd_error *error) {
     ND_DEFAULT_FLOATS;
+    query_job q = {.index = x, .next = LEAST, .fn = fn, .context = context};
+    nd_resources resources;
     ND_TRY(nd_need(x, "index", error));
-    ND_TRY(nd_need(source, "source", error));
     ND_TRY(nd_need(fn, "fn", error));
-    ND_TRY(nd_hamming_check_index(x, error));
-    ND_TRY(nd_hamming_check_search(x, k, kind, limit, error));
-    query_job q = {.index = x,
-                   .allocator = nd_allocator_or_default(options ? options->allocator : NULL),
-                   .k = k,
-                   .kind = kind,
-                   .limit = limit,
-                   .next = LEAST,
-                   .most = most_of(x, kind),
-                   .fn = fn,
-                   .context = context};
-    nd_job_options usual;
-    nd_job_options_init(&usual);
-    if (!options) options = &usual;
-    uint32_t threads = options->threads ? options->threads : nd_core_count();
-    if (threads > ND_MAX_WORKERS)
-        return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 to %d, not %u", ND_MAX_WORKERS,
-                       threads);
-    q.progress = nd_progress_of(options);
-    q.input = (nd_stream_in_options){&q.allocator, &q.progress, options->memory};
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(read_options(&q, options, &resources, error));
+    uint32_t threads = resources.threads ? resources.threads : nd_core_count();
+    q.allocator = nd_allocator_or_default(resources.allocator);
+    q.most = most_of(x, q.how.kind);
+    q.progress = nd_progress_of(&resources);
+    q.input = (nd_stream_in_options){&q.allocator, &q.progress, resources.memory};
     double began = nd_seconds();
-    ND_TRY(run(&q, source, threads, error));
+    ND_TRY(run(&q, threads, error));
     double seconds = nd_seconds() - began;
-    if (summary)
-        *summary = (nd_job_summary){.documents = q.queries,
-                                    .pairs = q.matches,
-                                    .total_seconds = seconds,
-                                    .seconds[ND_STAGE_MATCH] = seconds,
-                                    .peak_memory = nd_peak_memory(),
-                                    .threads = threads};
+    const nd_job_summary made = {.documents = q.queries,
+                                 .pairs = q.matches,
+                                 .total_seconds = seconds,
+                                 .seconds[ND_STAGE_MATCH] = seconds,
+                                 .peak_memory = nd_peak_memory(),
+                                 .threads = threads};
+    nd_job_summary_give(summary, &made);
     return ND_OK;
 }

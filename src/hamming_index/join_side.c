@@ -2,16 +2,16 @@
 
 #include "base/bits.h"
 #include "base/radix_sort.h"
-#include "hamming_index/fingerprint_reader.h"
+#include "index/index_ingest.h"
 
 #include <string.h>
 
-enum { PROGRESS = 4096 }; /* fingerprints between two reports */
+enum { PROGRESS = 4096 }; /* fingerprints between two progress reports */
 
 nd_status nd_join_side_check(const nd_hamming_side *from, nd_error *error) {
     if (!from->index == !from->source)
         return nd_fail(error, ND_ERR_ARGUMENT, "a side of a join is an index or a source");
-    return from->index ? nd_hamming_check_index(from->index, error) : ND_OK;
+    return ND_OK;
 }
 
 static nd_status report_progress(const nd_join_side *side, uint64_t done, nd_error *error) {
@@ -43,7 +43,7 @@ static nd_status read_source(nd_join_side *side, const nd_join_sides_settings *s
     nd_fingerprinted given;
     bool more = true;
     const nd_stream_in_options input = {&side->allocator, side->progress, settings->memory};
-    ND_TRY(nd_fingerprint_reader_open(side->source, settings->bits, &input, &in, error));
+    ND_TRY(nd_fingerprint_reader_open(&side->source, settings->bits, &input, &in, error));
     nd_status status = ND_OK;
     while (status == ND_OK && more) {
         status = nd_fingerprint_reader_next(in, &given, &more, error);
@@ -56,36 +56,42 @@ static nd_status read_source(nd_join_side *side, const nd_join_sides_settings *s
 
 /* ---- opening and freeing */
 
-static void init(nd_join_side *side, const nd_join_sides_settings *settings, uint32_t set) {
+static nd_status init(nd_join_side *side, const nd_join_sides_settings *settings, uint32_t set,
+                      nd_error *error) {
     const nd_hamming_side *from = settings->from[set];
     const size_t memory = (size_t)(settings->memory / 8);
     *side = (nd_join_side){.allocator = *settings->allocator,
                            .progress = settings->progress,
                            .index = from->index,
-                           .source = from->source,
                            .set = set,
                            .fingerprint_size = settings->bits > 64 ? 16 : 8};
-    side->positions = from->source && from->source->path &&
-                      from->source->format != ND_FINGERPRINTS_HEX;
     nd_id_list_init(&side->ids, memory / 2, settings->disk, settings->allocator);
     nd_spool_init(&side->fingerprints, settings->allocator, settings->disk, memory / 2,
                   "fingerprints");
+    if (!from->source) return ND_OK;
+    ND_TRY(nd_fingerprint_source_read(from->source, &side->source, error));
+    side->positions = side->source.path && side->source.format != ND_FINGERPRINTS_HEX;
+    return ND_OK;
 }
 
 static nd_status open_state(nd_join_side *side, nd_error *error) {
     if (!side->index) return ND_OK;
-    if (side->index->shared.mode == ND_INDEX_WRITE)
-        ND_TRY(nd_store_open(side->index->shared.path, ND_STORE_READ, &side->allocator,
-                             &side->own_store, error));
-    side->store = side->own_store ? side->own_store : side->index->shared.store;
+    nd_index_store *index = &side->index->shared;
+    if (nd_store_is_in_memory(index->store)) {
+        ND_TRY(nd_index_begin_ingest(index, NULL, error));
+        side->held = true;
+    } else if (index->mode == ND_INDEX_WRITE)
+        ND_TRY(
+            nd_store_open(index->path, ND_STORE_READ, &side->allocator, &side->own_store, error));
+    side->store = side->own_store ? side->own_store : index->store;
     return ND_OK;
 }
 
 nd_status nd_join_sides_open(nd_join_sides *sides, const nd_join_sides_settings *settings,
                              nd_error *error) {
     nd_join_side *a = &sides->side[0], *b = &sides->side[1];
-    sides->count = settings->from[1] ? 2 : 1;
-    for (uint32_t s = 0; s < sides->count; s++) init(&sides->side[s], settings, s);
+    *sides = (nd_join_sides){.count = settings->from[1] ? 2 : 1};
+    for (uint32_t s = 0; s < sides->count; s++) ND_TRY(init(&sides->side[s], settings, s, error));
     ND_TRY(open_state(a, error));
     if (sides->count == 2 && b->index == a->index) b->store = a->store;
     else if (sides->count == 2) ND_TRY(open_state(b, error));
@@ -97,6 +103,7 @@ nd_status nd_join_sides_open(nd_join_sides *sides, const nd_join_sides_settings 
 void nd_join_sides_free(nd_join_sides *sides) {
     for (uint32_t s = 0; s < sides->count; s++) {
         nd_join_side *side = &sides->side[s];
+        if (side->held) nd_index_abandon_ingest(&side->index->shared);
         nd_store_close(side->own_store);
         nd_id_list_free(&side->ids);
         nd_spool_free(&side->fingerprints);
@@ -119,7 +126,7 @@ uint64_t nd_join_sides_total(const nd_join_sides *sides) {
 
 typedef struct putter {
     const nd_join_side *side;
-    nd_hamming_join *join;
+    nd_hamming_joiner *join;
     uint32_t begin; /* number of the segment's first document */
     uint64_t done;
 } putter;
@@ -130,7 +137,7 @@ static nd_status put(void *context, nd_fingerprint fingerprint, uint32_t documen
     putter *p = context;
     ND_TRY(report_progress(p->side, p->done++, error));
     if (p->side->index && nd_store_is_removed(p->side->store, p->begin + document)) return ND_OK;
-    return nd_hamming_join_put(p->join, p->side->set, fingerprint, p->begin + document, error);
+    return nd_hamming_joiner_put(p->join, p->side->set, fingerprint, p->begin + document, error);
 }
 
 static nd_status put_index(nd_join_side *side, putter *p, nd_error *error) {
@@ -166,7 +173,7 @@ static nd_status put_source(const nd_join_side *side, putter *p, nd_error *error
     return status;
 }
 
-nd_status nd_join_sides_put(nd_join_sides *sides, nd_hamming_join *join, nd_error *error) {
+nd_status nd_join_sides_put(nd_join_sides *sides, nd_hamming_joiner *join, nd_error *error) {
     for (uint32_t s = 0; s < sides->count; s++) {
         nd_join_side *side = &sides->side[s];
         putter p = {.side = side, .join = join};

@@ -1,10 +1,10 @@
-/* nd_query: searches an index for each document of an input. Any number of threads search, each
- * with its own searcher; the answers are reported in the order of input, by one thread at a time.
+/* nd_index_query: searches an index for each document of an input. Any number of threads search,
+ * each with its own searcher. Answers are reported in the order of input, by one thread at a time.
  */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "index/index.h"
-#include "index/searcher.h"
+#include "index/index_searcher.h"
 #include "job/run_context.h"
 
 #include <string.h>
@@ -20,13 +20,13 @@ typedef struct answer_receiver {
     nd_allocator allocator;
     nd_answer_fn *fn;
     void *context;
-    nd_match *matches; /* of the answer that fn is called with */
+    nd_match *matches; /* matches of the answer with which fn is called */
     size_t match_capacity;
     nd_job_summary summary; /* pairs, bounded_documents, bounded_comparisons */
     uint64_t documents;     /* answered so far */
 } answer_receiver;
 
-/* An answer. Its id and matches are in arrays that still grow, so it has their offsets. */
+/* An answer. The arrays with its id and matches still grow, so it has offsets, not pointers. */
 typedef struct answer_parts {
     size_t id, id_length, match, count;
     uint64_t left_out;
@@ -67,11 +67,12 @@ static nd_status answer(const void *context, void *worker, void *batch, const nd
                         nd_error *error) {
     const query_plan *q = context;
     const nd_document *document = item->document;
-    nd_searcher *searcher = worker;
+    nd_index_searcher *searcher = worker;
     answers *a = batch;
     const nd_match *matches;
     size_t count;
-    ND_TRY(nd_search(searcher, document->text, document->length, q->kind, &matches, &count, error));
+    ND_TRY(nd_index_search(searcher, document->text, document->length, q->kind, &matches, &count,
+                           error));
     if (!nd_reserve(&q->allocator, &a->list, &a->capacity, a->count + 1) ||
         !nd_reserve(&q->allocator, &a->matches, &a->match_capacity, a->match_count + count))
         return nd_fail_memory(error, count * sizeof *a->matches, "answers");
@@ -80,7 +81,7 @@ static nd_status answer(const void *context, void *worker, void *batch, const nd
     *parts = (answer_parts){.id_length = a->id.length,
                             .match = a->match_count,
                             .count = count,
-                            .left_out = nd_searcher_left_out(searcher)};
+                            .left_out = nd_index_searcher_left_out(searcher)};
     ND_TRY(add_bytes(q, a, a->id.id, a->id.length, &parts->id, error));
     for (size_t i = 0; i < count; i++) {
         match_parts *m = &a->matches[a->match_count++];
@@ -90,7 +91,7 @@ static nd_status answer(const void *context, void *worker, void *batch, const nd
     return ND_OK;
 }
 
-/* ---- emitting them */
+/* ---- emitting answers */
 
 static nd_status call_back(answer_receiver *r, const answers *a, const answer_parts *parts,
                            nd_error *error) {
@@ -132,30 +133,36 @@ static void destroy_answers(const void *plan, void *batch) {
 
 static nd_status create_worker(const void *context, void **worker, nd_error *error) {
     const query_plan *q = context;
-    nd_searcher *searcher = NULL;
-    nd_status status = nd_searcher_make_for_texts(&q->index->shared, q->max_compare, NULL,
-                                                  &q->allocator, &searcher, error);
+    nd_index_searcher *searcher = NULL;
+    nd_status status = nd_index_searcher_make_for_texts(&q->index->shared, q->max_compare, NULL,
+                                                        &q->allocator, &searcher, error);
     *worker = searcher;
     return status;
 }
 
 static void destroy_worker(const void *plan, void *worker) {
     (void)plan;
-    nd_searcher_free(worker);
+    nd_index_searcher_free(worker);
 }
 
 /* ---- the run */
 
-static nd_status query(const nd_job_options *options, nd_index *index, nd_search_kind kind,
-                       answer_receiver *receiver, nd_error *error) {
+typedef struct query_options {
+    nd_index_query_options own;
+    nd_input_options input;
+} query_options;
+
+static nd_status query(const query_options *options, nd_index *index, answer_receiver *receiver,
+                       nd_error *error) {
     nd_run run;
     nd_corpus *corpus = NULL;
     nd_scan_counts counts;
-    nd_status status = nd_run_begin(options, &run, error);
+    nd_status status = nd_run_begin(options->own.resources, NULL, &run, error);
+    const nd_input_plan input = {.use = ND_INPUT_ONCE, .analyzer = index->parts.analyzer.kind};
     const query_plan plan = {.allocator = run.allocator,
                              .index = index,
-                             .kind = kind,
-                             .max_compare = options->max_compare};
+                             .kind = options->own.kind,
+                             .max_compare = options->own.max_compare};
     const nd_scan_stage stage = {.plan = &plan,
                                  .result = receiver,
                                  .create_worker = create_worker,
@@ -166,10 +173,9 @@ static nd_status query(const nd_job_options *options, nd_index *index, nd_search
                                  .emit = emit_answers,
                                  .destroy_batch = destroy_answers};
     receiver->allocator = run.allocator;
-    if (status == ND_OK) status = nd_job_options_reject_stem(options, error);
+    if (status == ND_OK) status = nd_run_open_input(&run, &options->input, &input, &corpus, error);
     if (status == ND_OK)
-        status = nd_run_open_input(&run, options, ND_INPUT_ONCE, NULL, &corpus, error);
-    if (status == ND_OK) status = nd_run_scan(&run, options, corpus, &stage, &counts, error);
+        status = nd_run_scan(&run, &options->input, corpus, &stage, &counts, error);
     if (status == ND_OK) {
         nd_summary_add_scan(&receiver->summary, &counts);
         nd_run_fill_scan_summary(&run, &receiver->summary);
@@ -180,16 +186,35 @@ static nd_status query(const nd_job_options *options, nd_index *index, nd_search
     return status;
 }
 
-nd_status nd_query(nd_index *index, const nd_job_options *options, nd_search_kind kind,
-                   nd_answer_fn *fn, void *context, nd_job_summary *summary, nd_error *error) {
+static const nd_index_query_options defaults = {.struct_size = sizeof defaults,
+                                                .max_compare = ND_MAX_COMPARE};
+
+void nd_index_query_options_init(nd_index_query_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
+}
+
+static nd_status read_options(const nd_index_query_options *given, query_options *out,
+                              nd_error *error) {
+    out->own = defaults;
+    ND_TRY(nd_need(given, "options", error));
+    ND_TRY(ND_READ_OPTIONS(given, &out->own, "nd_index_query_options", error));
+    ND_CHECK_ENUM(out->own.kind, "kind", ND_SEARCH_ALL, ND_SEARCH_FIRST, error);
+    if (out->own.max_compare < 1)
+        return nd_fail(error, ND_ERR_ARGUMENT, "max_compare must be at least 1");
+    return nd_input_options_read(out->own.input, &out->input, error);
+}
+
+nd_status nd_index_query(nd_index *index, const nd_index_query_options *options, nd_answer_fn *fn,
+                         void *context, nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
+    query_options o;
     ND_TRY(nd_need(index, "index", error));
-    ND_TRY(nd_need(options, "options", error));
-    ND_CHECK_ENUM(kind, "kind", ND_SEARCH_ALL, ND_SEARCH_FIRST, error);
     ND_TRY(nd_need(fn, "fn", error));
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(read_options(options, &o, error));
     ND_TRY(nd_index_check_documents(index->shared.path, &index->shared.settings, error));
     answer_receiver receiver = {.fn = fn, .context = context};
-    ND_TRY(query(options, index, kind, &receiver, error));
-    if (summary) *summary = receiver.summary;
+    ND_TRY(query(&o, index, &receiver, error));
+    nd_job_summary_give(summary, &receiver.summary);
     return ND_OK;
 }

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A match, with its number to sort it. The id is copied, since the store may change before the
- * caller reads it. */
+/* A match, with the number of its document for sorting. The id is copied, because the store may
+ * change before the caller reads it. */
 typedef struct found {
     nd_match match;
     uint32_t number;
@@ -22,16 +22,16 @@ struct nd_document_search {
     nd_allocator allocator;
     nd_index_settings settings;
     uint32_t max_compare;
-    size_t least_equal;                   /* bytes of two sketches */
-    const nd_sketched_document *document; /* the caller's, during a search */
+    size_t least_equal;                   /* equal bytes that two sketches must have */
+    const nd_sketched_document *document; /* the document of the search; the caller's */
     nd_band_lookup *lookups;
-    nd_lookup_context probe;
+    nd_lookup_context lookup_context;
     /* Candidates: number << 1, and 1 if only large buckets propose it. */
     uint64_t *candidates, *candidate_scratch;
     uint32_t *members;
     size_t candidate_count, candidate_capacity, scratch_capacity, member_capacity;
-    const nd_shingle_set *set; /* of the document; NULL: not made yet */
-    nd_shingle_set own_set;    /* of a document that comes without one */
+    const nd_shingle_set *set; /* set of the document; NULL: not made yet */
+    nd_shingle_set own_set;    /* memory for the set of a document that comes without one */
     uint64_t *unpacked;
     size_t unpacked_capacity;
     found *found;
@@ -53,7 +53,7 @@ nd_status nd_document_search_create(const nd_index_settings *settings, uint32_t 
                                                 settings->exact ? ND_SKETCH_FILTERS
                                                                 : ND_SKETCH_DECIDES);
     nd_shingle_set_init(&s->own_set, allocator);
-    nd_lookup_context_init(&s->probe, allocator);
+    nd_lookup_context_init(&s->lookup_context, allocator);
     s->lookups = nd_allocate(allocator, settings->bands, sizeof *s->lookups);
     if (!s->lookups) {
         nd_document_search_free(s);
@@ -67,7 +67,7 @@ void nd_document_search_free(nd_document_search *s) {
     if (!s) return;
     nd_allocator a = s->allocator;
     nd_shingle_set_free(&s->own_set);
-    nd_lookup_context_free(&s->probe);
+    nd_lookup_context_free(&s->lookup_context);
     void *const parts[] = {s->lookups, s->candidates, s->candidate_scratch,
                            s->members, s->unpacked,   s->found,
                            s->matches, s->ids,        s};
@@ -80,16 +80,16 @@ const nd_search_result *nd_document_search_result(const nd_document_search *s) {
 
 /* ---- candidates */
 
-/* Collects the documents in the buckets of the text's keys: all of a small bucket, and of a large
- * one as many as may be compared. */
+/* Collects the documents in the buckets of the document's keys: all of a small bucket, and of a
+ * large bucket at most as many as may be compared. */
 static nd_status gather(nd_document_search *s, const nd_store *store, nd_error *error) {
     uint32_t bands = s->settings.bands;
     s->candidate_count = 0;
     for (uint32_t b = 0; b < bands; b++)
         s->lookups[b] = (nd_band_lookup){b, s->document->stored.keys[b]};
-    ND_TRY(nd_store_look_up(store, &s->probe, s->lookups, bands, error));
+    ND_TRY(nd_store_look_up(store, &s->lookup_context, s->lookups, bands, error));
     for (uint32_t b = 0; b < bands; b++) {
-        uint64_t total = s->probe.totals[b];
+        uint64_t total = s->lookup_context.totals[b];
         bool large = total > ND_SMALL_BUCKET;
         size_t most = large ? s->max_compare : (size_t)total, count;
         if (total == 0) continue;
@@ -98,15 +98,16 @@ static nd_status gather(nd_document_search *s, const nd_store *store, nd_error *
             !nd_reserve(&s->allocator, &s->candidates, &s->candidate_capacity,
                         s->candidate_count + most))
             return nd_fail_memory(error, most * sizeof *s->candidates, "candidates");
-        ND_TRY(nd_store_bucket_documents(store, &s->probe, b, most, s->members, &count, error));
+        ND_TRY(nd_store_bucket_documents(store, &s->lookup_context, b, most, s->members, &count,
+                                         error));
         for (size_t i = 0; i < count; i++)
             s->candidates[s->candidate_count++] = (uint64_t)s->members[i] << 1 | large;
-        if (large) s->result.left_out += total - count;
+        if (count == most) s->result.left_out += total - count;
     }
     return ND_OK;
 }
 
-/* There are few, as a rule. */
+/* Usually there are few candidates, for which a simple sort is faster. */
 static nd_status sort_candidates(nd_document_search *s, nd_error *error) {
     if (s->candidate_count > 64) {
         if (!nd_reserve(&s->allocator, &s->candidate_scratch, &s->scratch_capacity,
@@ -126,8 +127,8 @@ static nd_status sort_candidates(nd_document_search *s, nd_error *error) {
 
 /* ---- comparing */
 
-/* Makes the set of a document that comes without one. Most of them meet no candidate that needs it.
- */
+/* Makes the set of a document that comes without one. It is made late, because most documents meet
+ * no candidate that needs it. */
 static nd_status make_set(nd_document_search *s, nd_error *error) {
     const nd_stored_document *d = &s->document->stored;
     size_t count;
@@ -186,7 +187,7 @@ static nd_status keep_match(nd_document_search *s, const nd_store *store, uint32
     size_t length = document.id_length;
     if (!nd_reserve(&s->allocator, &s->found, &s->found_capacity, s->found_count + 1) ||
         !nd_reserve(&s->allocator, &s->ids, &s->id_capacity,
-                    s->id_size + length + 1)) /* so that an empty id has an address */
+                    s->id_size + length + 1)) /* + 1: an empty id needs an address, too */
         return nd_fail_memory(error, length, "matches");
     if (length > 0) memcpy(s->ids + s->id_size, document.id, length);
     s->found[s->found_count] = (found){*match, number, s->id_size};

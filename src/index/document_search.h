@@ -1,4 +1,4 @@
-/* Searching the store of an index of documents for the duplicates of one text. */
+/* Searches the store of an index of documents for the duplicates of one document. */
 #ifndef ND_INDEX_DOCUMENT_SEARCH_H
 #define ND_INDEX_DOCUMENT_SEARCH_H
 
@@ -8,7 +8,7 @@
 /* The search context of one thread. */
 typedef struct nd_document_search nd_document_search;
 
-/* Valid until the context is used again. */
+/* The result of a search. Valid until the context is used again. */
 typedef struct nd_search_result {
     const nd_match *matches; /* best first */
     size_t count;
@@ -21,9 +21,9 @@ nd_status nd_document_search_create(const nd_index_settings *settings, uint32_t 
 /* NULL is accepted. */
 void nd_document_search_free(nd_document_search *search);
 
-/* Finds the duplicates of a document in a store of the same settings, except the one with the
- * number `except` (UINT32_MAX: none). A document without document->set must have its packed set, if
- * the index has sets. */
+/* Finds the duplicates of a document in a store of the same settings, without the document that has
+ * the number `except` (UINT32_MAX: none). If the index has sets, a document without document->set
+ * must have its packed set. */
 nd_status nd_document_search_find(nd_document_search *search, const nd_store *store,
                                   const nd_sketched_document *document, nd_search_kind kind,
                                   uint32_t except, nd_error *error);

@@ -1,37 +1,61 @@
 #include "index/document_settings.h"
 
-#include "base/status.h"
+#include "base/options.h"
 #include "text/analyzer.h"
 
-nd_status nd_document_settings(const nd_index_options *o, nd_index_settings *out, nd_error *error) {
+static const nd_index_options defaults = {
+    .struct_size = sizeof defaults, .threshold = 0.8, .recall = 0.999, .perms = 128};
+
+void nd_index_options_init(nd_index_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
+}
+
+nd_status nd_index_options_read(const nd_index_options *given, nd_index_parts *out,
+                                nd_error *error) {
+    out->options = defaults;
+    ND_TRY(ND_READ_OPTIONS(given, &out->options, "nd_index_options", error));
+    ND_TRY(nd_analyzer_options_read(out->options.analyzer, &out->analyzer, error));
+    out->options.analyzer = &out->analyzer;
+    return ND_OK;
+}
+
+nd_status nd_document_settings(const nd_index_parts *parts, nd_index_settings *out,
+                               nd_error *error) {
+    const nd_index_options *o = &parts->options;
     nd_plan plan;
     ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &plan, error));
     *out = (nd_index_settings){.kind = ND_KIND_DOCUMENTS,
                                .sketch_size = o->perms,
                                .bands = plan.bands,
                                .exact = !o->sketch_only,
-                               .analyzer = (uint32_t)o->analyzer,
-                               .ngram = o->ngram,
+                               .analyzer = (uint32_t)parts->analyzer.kind,
+                               .ngram = parts->analyzer.ngram,
                                .rows = plan.rows,
-                               .seed = o->seed,
+                               .seed = parts->analyzer.seed,
                                .threshold = o->threshold,
                                .recall = o->recall};
     return ND_OK;
 }
 
-void nd_document_settings_describe(const nd_index_settings *s, nd_index_info *out) {
-    out->options = (nd_index_options){.analyzer = (nd_analyzer_kind)s->analyzer,
-                                      .ngram = s->ngram,
+void nd_document_settings_to_options(const nd_index_settings *s, nd_index_parts *out) {
+    out->analyzer = (nd_analyzer_options){.struct_size = sizeof out->analyzer,
+                                          .kind = (nd_analyzer_kind)s->analyzer,
+                                          .ngram = s->ngram,
+                                          .seed = s->seed};
+    out->options = (nd_index_options){.struct_size = sizeof out->options,
+                                      .analyzer = &out->analyzer,
                                       .threshold = s->threshold,
                                       .recall = s->recall,
                                       .perms = s->sketch_size,
-                                      .seed = s->seed,
                                       .sketch_only = !s->exact};
-    out->plan = (nd_plan){.perms = s->sketch_size,
-                          .bands = s->bands,
-                          .rows = s->rows,
-                          .threshold = s->threshold,
-                          .recall = s->recall};
+}
+
+nd_plan nd_document_settings_plan(const nd_index_settings *s) {
+    return (nd_plan){.perms = s->sketch_size,
+                     .bands = s->bands,
+                     .rows = s->rows,
+                     .threshold = s->threshold,
+                     .recall = s->recall};
 }
 
 nd_status nd_index_check_documents(const char *path, const nd_index_settings *settings,
@@ -46,11 +70,10 @@ nd_status nd_index_check_documents(const char *path, const nd_index_settings *se
 }
 
 nd_status nd_index_check_hashes(const char *path, const nd_index_settings *s,
-                                const nd_job_options *o, nd_error *error) {
-    if (s->analyzer != (uint32_t)o->analyzer)
+                                const nd_analyzer_options *o, nd_error *error) {
+    if (s->analyzer != (uint32_t)o->kind)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with analyzer %s, not %s", path,
-                       nd_analyzer_name((nd_analyzer_kind)s->analyzer),
-                       nd_analyzer_name(o->analyzer));
+                       nd_analyzer_name((nd_analyzer_kind)s->analyzer), nd_analyzer_name(o->kind));
     if (s->seed != o->seed)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with seed %llu, not %llu", path,
                        (unsigned long long)s->seed, (unsigned long long)o->seed);

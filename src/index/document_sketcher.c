@@ -14,9 +14,9 @@ struct nd_document_sketcher {
     uint32_t *signature;
     uint8_t *sketch;
     uint64_t *keys;
-    nd_shingles shingles;  /* of the last text, narrowed if the index has sets */
-    uint64_t *scratch;     /* for sorting them */
-    unsigned char *packed; /* with 8 readable bytes behind the set */
+    nd_shingles shingles;  /* shingles of the last text, narrowed if the index has sets */
+    uint64_t *scratch;     /* for sorting the shingles */
+    unsigned char *packed; /* the packed set, with 8 readable bytes behind it */
     size_t scratch_capacity, packed_capacity;
 };
 
@@ -107,7 +107,7 @@ nd_status nd_document_sketcher_sketch(nd_document_sketcher *s, const char *text,
     out->set = NULL;
     if (!s->settings.exact) return ND_OK;
     ND_TRY(nd_shingle_set_make(&s->set, s->shingles.hashes, s->shingles.count, error));
-    s->shingles.count = s->set.size; /* the distinct ones are in front now */
+    s->shingles.count = s->set.size; /* the distinct shingles are in front now */
     out->set = &s->set;
     return ND_OK;
 }

@@ -1,7 +1,6 @@
-/* From a text to the parts that an index of documents stores of it: sketch, band keys and shingle
- * set.
+/* Makes from a text the parts that an index of documents stores: sketch, band keys and shingle set.
  *
- * The parts depend on the text and the settings of the index alone. So any number of threads may
+ * The parts depend only on the text and the settings of the index. So any number of threads may
  * make them, each with its own sketcher, for one writer that adds them (nd_index_add_document). */
 #ifndef ND_INDEX_DOCUMENT_SKETCHER_H
 #define ND_INDEX_DOCUMENT_SKETCHER_H
@@ -12,7 +11,7 @@
 
 typedef struct nd_document_sketcher nd_document_sketcher;
 
-/* `dictionary`: of ND_SEGMENT; NULL: none. It must outlive the sketcher. */
+/* `dictionary`: for ND_SEGMENT; NULL: none. It must outlive the sketcher. */
 nd_status nd_document_sketcher_create(const nd_index_settings *settings,
                                       const nd_dictionary *dictionary,
                                       const nd_allocator *allocator, nd_document_sketcher **out,
@@ -20,7 +19,7 @@ nd_status nd_document_sketcher_create(const nd_index_settings *settings,
 /* NULL is accepted. */
 void nd_document_sketcher_free(nd_document_sketcher *sketcher);
 
-/* Makes all parts of *out, except its id. They are the sketcher's, until the next text. 8 bytes
+/* Makes all parts of *out, except its id. They belong to the sketcher, until the next text. 8 bytes
  * behind the set can be read. ND_ERR_INPUT: the text is not UTF-8. */
 nd_status nd_document_sketcher_make(nd_document_sketcher *sketcher, const char *text, size_t length,
                                     nd_stored_document *out, nd_error *error);
@@ -31,8 +30,8 @@ typedef struct nd_sketched_document {
     const nd_shingle_set *set; /* NULL: it has not been made, or the index has no sets */
 } nd_sketched_document;
 
-/* Makes sketch and keys, and the set for comparisons. They are the sketcher's, until the next text.
- */
+/* Makes sketch and keys, and the set for comparisons. They belong to the sketcher, until the next
+ * text. */
 nd_status nd_document_sketcher_sketch(nd_document_sketcher *sketcher, const char *text,
                                       size_t length, nd_sketched_document *out, nd_error *error);
 /* Packs the set of the document that was sketched last. */

@@ -1,4 +1,4 @@
-/* Documents whose parts are made beforehand get the answers that their texts get. */
+/* Documents whose parts are computed in advance get the same answers as their texts. */
 #include "index/document_sketcher.h"
 
 #include "index/index.h"
@@ -22,19 +22,19 @@ static size_t make_text(uint64_t *seed, char *text) {
     return size;
 }
 
-static void check_same_answers(const nd_index_options *options, uint64_t seed) {
+static void check_same_answers(const nd_index_parts *parts, uint64_t seed) {
     nd_error error;
     nd_index *by_text, *by_parts;
-    nd_searcher *text_searcher, *searcher;
+    nd_index_searcher *text_searcher, *searcher;
     nd_document_sketcher *sketcher;
     int added = 0;
-    must(nd_index_make("by_text", options, NULL, &error), &error);
-    must(nd_index_make("by_parts", options, NULL, &error), &error);
+    must(nd_index_make("by_text", parts, NULL, &error), &error);
+    must(nd_index_make("by_parts", parts, NULL, &error), &error);
     must(nd_index_open("by_text", ND_INDEX_WRITE, NULL, &by_text, &error), &error);
     must(nd_index_open("by_parts", ND_INDEX_WRITE, NULL, &by_parts, &error), &error);
     nd_index_set_sync(by_text, ND_SYNC_OFF);
     nd_index_set_sync(by_parts, ND_SYNC_OFF);
-    must(nd_searcher_create(by_text, &text_searcher, &error), &error);
+    must(nd_index_searcher_create(by_text, &text_searcher, &error), &error);
     must(nd_index_make_searcher(by_parts, &searcher, &error), &error);
     must(nd_document_sketcher_create(&by_parts->shared.settings, NULL, &nd_allocator_default,
                                      &sketcher, &error),
@@ -45,9 +45,8 @@ static void check_same_answers(const nd_index_options *options, uint64_t seed) {
         bool is_new, also_new;
         const nd_match *evidence, *same;
         nd_stored_document document;
-        must(nd_index_add(by_text, text_searcher, id, id_length, text, length, false, &is_new,
-                          &evidence, &error),
-             &error);
+        const nd_record record = {.text = text, .length = length, .id = id, .id_length = id_length};
+        must(nd_index_add(by_text, text_searcher, &record, &is_new, &evidence, &error), &error);
         must(nd_document_sketcher_make(sketcher, text, length, &document, &error), &error);
         document.id = id;
         document.id_length = id_length;
@@ -64,8 +63,8 @@ static void check_same_answers(const nd_index_options *options, uint64_t seed) {
     }
     assert_true(added > BASES && added < DOCUMENTS - BASES);
     nd_document_sketcher_free(sketcher);
-    nd_searcher_free(text_searcher);
-    nd_searcher_free(searcher);
+    nd_index_searcher_free(text_searcher);
+    nd_index_searcher_free(searcher);
     nd_index_close(by_text);
     nd_index_close(by_parts);
     remove_directory("by_text");
@@ -75,11 +74,12 @@ static void check_same_answers(const nd_index_options *options, uint64_t seed) {
 static void test_same_answers(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
-        nd_index_options options;
-        nd_index_options_init(&options);
-        options.ngram = (uint32_t)(1 + seed % 3);
-        options.sketch_only = seed % 2 == 0;
-        check_same_answers(&options, seed);
+        nd_index_parts parts;
+        nd_error error;
+        must(nd_index_options_read(NULL, &parts, &error), &error);
+        parts.analyzer.ngram = (uint32_t)(1 + seed % 3);
+        parts.options.sketch_only = seed % 2 == 0;
+        check_same_answers(&parts, seed);
     }
 }
 

@@ -1,43 +1,42 @@
 #include "index/index.h"
 
 #include "base/argument.h"
+#include "base/options.h"
 #include "base/floats.h"
 #include "base/printable.h"
-#include "index/index_info.h"
-#include "index/searcher.h"
+#include "index/index_searcher.h"
+#include "job/job_options.h"
 #include "store/store_check.h"
 #include "store/store_create.h"
 #include "text/analyzer.h"
 
 /* ---- creating and opening */
 
-void nd_index_options_init(nd_index_options *options) {
-    nd_job_options job;
-    nd_job_options_init(&job);
-    *options = (nd_index_options){.analyzer = job.analyzer,
-                                  .ngram = job.ngram,
-                                  .threshold = job.threshold,
-                                  .recall = job.recall,
-                                  .perms = job.perms,
-                                  .seed = job.seed};
-}
-
-nd_status nd_index_make(const char *path, const nd_index_options *options,
+nd_status nd_index_make(const char *path, const nd_index_parts *parts,
                         const nd_allocator *allocator, nd_error *error) {
     nd_index_settings settings;
-    ND_TRY(nd_document_settings(options, &settings, error));
+    ND_TRY(nd_document_settings(parts, &settings, error));
     return nd_store_create(path, &settings, NULL, NULL, allocator, error);
+}
+
+/* Reads the options of an index. Rejects analyzers with tokens that depend on more than the version
+ * of this library: on a dictionary, on ICU, or on a stemmer. */
+static nd_status read_options(const nd_index_options *options, nd_index_parts *parts,
+                              nd_error *error) {
+    ND_TRY(nd_index_options_read(options, parts, error));
+    if (parts->analyzer.stem || parts->analyzer.dictionary)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "an index compares words as they are: its analyzer has neither a stem nor a "
+                       "dictionary");
+    return nd_analyzer_options_check_stored(&parts->analyzer, error);
 }
 
 nd_status nd_index_create(const char *path, const nd_index_options *options, nd_error *error) {
     ND_DEFAULT_FLOATS;
-    nd_index_options o;
-    nd_index_options_init(&o);
-    if (options) o = *options;
+    nd_index_parts parts;
     ND_TRY(nd_need_path(path, error));
-    nd_analyzer_options analyzer = {.kind = o.analyzer, .ngram = o.ngram, .seed = o.seed};
-    ND_TRY(nd_analyzer_options_check_stored(&analyzer, error));
-    return nd_index_make(path, &o, NULL, error);
+    ND_TRY(read_options(options, &parts, error));
+    return nd_index_make(path, &parts, NULL, error);
 }
 
 nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator,
@@ -49,22 +48,30 @@ nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator
     ND_TRY(nd_need(out, "out", error));
     nd_index *x = nd_allocate_zero(&a, 1, sizeof *x);
     if (!x) return nd_fail_memory(error, sizeof *x, "an index");
-    nd_status status = nd_index_store_open(path, mode, &a, &x->shared, error);
-    if (status == ND_OK) *out = x;
-    else nd_release(&a, x);
+    nd_status status = nd_index_store_open(path, ND_KIND_DOCUMENTS, mode, &a, &x->shared, error);
+    if (status == ND_OK) {
+        nd_document_settings_to_options(&x->shared.settings, &x->parts);
+        *out = x;
+    } else nd_release(&a, x);
     return status;
 }
 
-nd_status nd_index_open_in_memory(const nd_index_options *options, const nd_allocator *allocator,
-                                  nd_index **out, nd_error *error) {
+nd_status nd_index_create_in_memory(const nd_index_options *options, const nd_allocator *allocator,
+                                    nd_index **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_allocator a = nd_allocator_or_default(allocator);
+    nd_index_parts parts;
     nd_index_settings settings;
-    ND_TRY(nd_document_settings(options, &settings, error));
+    ND_TRY(nd_need(out, "out", error));
+    ND_TRY(read_options(options, &parts, error));
+    ND_TRY(nd_document_settings(&parts, &settings, error));
     nd_index *x = nd_allocate_zero(&a, 1, sizeof *x);
     if (!x) return nd_fail_memory(error, sizeof *x, "an index");
     nd_status status = nd_index_store_open_in_memory(&settings, &a, &x->shared, error);
-    if (status == ND_OK) *out = x;
-    else nd_release(&a, x);
+    if (status == ND_OK) {
+        nd_document_settings_to_options(&x->shared.settings, &x->parts);
+        *out = x;
+    } else nd_release(&a, x);
     return status;
 }
 
@@ -82,44 +89,49 @@ nd_status nd_index_refresh(nd_index *x, nd_error *error) {
     return nd_index_store_refresh(&x->shared, error);
 }
 
-void nd_index_set_sync(nd_index *x, nd_sync sync) {
-    bool known = sync == ND_SYNC_BATCH || sync == ND_SYNC_OFF;
-    atomic_store(&x->shared.sync, known ? (int)sync : ND_SYNC_EACH);
-}
+void nd_index_set_sync(nd_index *x, nd_sync sync) { nd_index_store_set_sync(&x->shared, sync); }
 
-void nd_index_describe(nd_index *x, nd_index_info *out) {
-    nd_store_describe(nd_index_store_begin_read(&x->shared), out);
+nd_status nd_index_describe(nd_index *x, nd_index_info *out, nd_error *error) {
+    ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_need(out, "out", error));
+    ND_TRY(nd_results_check(out, sizeof *out, "nd_index_info", error));
+    nd_store_counts counts = nd_store_count_all(nd_index_store_begin_read(&x->shared));
     nd_index_store_end_read(&x->shared);
+    const nd_index_info made = {.options = &x->parts.options,
+                                .plan = nd_document_settings_plan(&x->shared.settings),
+                                .documents = counts.documents,
+                                .removed = counts.removed,
+                                .segments = counts.segments,
+                                .log_documents = counts.log_documents,
+                                .generation = counts.generation,
+                                .bytes = counts.bytes,
+                                .format = nd_kind_format(ND_KIND_DOCUMENTS)};
+    nd_results_write(out, &made, sizeof made);
+    return ND_OK;
 }
 
 /* ---- searching */
 
-static uint32_t default_max_compare(void) {
-    nd_job_options defaults;
-    nd_job_options_init(&defaults);
-    return defaults.max_compare;
+nd_status nd_index_make_searcher(nd_index *x, nd_index_searcher **out, nd_error *error) {
+    return nd_index_searcher_make(&x->shared, ND_MAX_COMPARE, &x->shared.allocator, out, error);
 }
 
-nd_status nd_index_make_searcher(nd_index *x, nd_searcher **out, nd_error *error) {
-    return nd_searcher_make(&x->shared, default_max_compare(), &x->shared.allocator, out, error);
-}
-
-nd_status nd_searcher_create(nd_index *x, nd_searcher **out, nd_error *error) {
+nd_status nd_index_searcher_create(nd_index *x, nd_index_searcher **out, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_index_check_documents(x->shared.path, &x->shared.settings, error));
-    return nd_searcher_make_for_texts(&x->shared, default_max_compare(), NULL, &x->shared.allocator,
-                                      out, error);
+    return nd_index_searcher_make_for_texts(&x->shared, ND_MAX_COMPARE, NULL, &x->shared.allocator,
+                                            out, error);
 }
 
 /* ---- changing */
 
-/* A document that is being added, and, after find_evidence, what becomes of it. */
+/* A document that is added. After find_evidence it also has the decision. */
 typedef struct addition {
-    nd_searcher *searcher;
+    nd_index_searcher *searcher;
     nd_sketched_document document; /* with its id */
-    bool packed;                   /* it has its packed set already */
+    bool packed;                   /* its packed set is made already */
     bool replace;
     uint32_t replaced; /* number of the document with the same id; UINT32_MAX: none */
     bool fresh;        /* no other document is its duplicate */
@@ -139,7 +151,8 @@ static nd_status find_evidence(nd_index_store *x, addition *a, nd_error *error) 
                : ND_OK;
 }
 
-/* REQUIRES: begin_edit. */
+/* Removes the replaced document, if any, and adds the new one if it is fresh. REQUIRES:
+ * nd_index_store_begin_edit. */
 static nd_status apply(nd_store *store, const addition *a, nd_error *error) {
     nd_error failure;
     if (a->replaced != UINT32_MAX) ND_TRY(nd_store_remove(store, a->replaced, error));
@@ -169,28 +182,45 @@ static const nd_match *evidence_of(const addition *a) {
     return a->fresh ? NULL : nd_document_search_result(a->searcher->search)->matches;
 }
 
-nd_status nd_index_add(nd_index *index, nd_searcher *searcher, const char *id, size_t id_length,
-                       const char *text, size_t length, bool replace, bool *added,
-                       const nd_match **evidence, nd_error *error) {
-    ND_DEFAULT_FLOATS;
+static nd_status add_text(nd_index *index, nd_index_searcher *searcher, const nd_record *given,
+                          addition *a, nd_error *error) {
+    nd_record document;
     ND_TRY(nd_need(index, "index", error));
     ND_TRY(nd_need(searcher, "searcher", error));
-    ND_TRY(nd_need_array(id, id_length, "id", error));
-    ND_TRY(nd_need_array(text, length, "text", error));
-    ND_TRY(nd_need(added, "added", error));
-    addition a = {.searcher = searcher, .replace = replace};
+    ND_TRY(nd_record_read(given, &document, error));
     if (searcher->index != &index->shared)
         return nd_fail(error, ND_ERR_ARGUMENT, "the searcher is of another index");
-    ND_TRY(nd_document_sketcher_sketch(searcher->sketcher, text, length, &a.document, error));
-    a.document.stored.id = id ? id : "";
-    a.document.stored.id_length = id_length;
-    ND_TRY(add(&index->shared, &a, error));
+    a->searcher = searcher;
+    ND_TRY(nd_document_sketcher_sketch(searcher->sketcher, document.text, document.length,
+                                       &a->document, error));
+    a->document.stored.id = document.id;
+    a->document.stored.id_length = document.id_length;
+    return add(&index->shared, a, error);
+}
+
+nd_status nd_index_add(nd_index *index, nd_index_searcher *searcher, const nd_record *document,
+                       bool *added, const nd_match **evidence, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    addition a = {0};
+    ND_TRY(nd_need(added, "added", error));
+    ND_TRY(add_text(index, searcher, document, &a, error));
     *added = a.fresh;
     if (evidence) *evidence = evidence_of(&a);
     return ND_OK;
 }
 
-nd_status nd_index_add_document(nd_index *index, nd_searcher *searcher,
+nd_status nd_index_replace(nd_index *index, nd_index_searcher *searcher, const nd_record *document,
+                           bool *added, const nd_match **evidence, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    addition a = {.replace = true};
+    ND_TRY(nd_need(added, "added", error));
+    ND_TRY(add_text(index, searcher, document, &a, error));
+    *added = a.fresh;
+    if (evidence) *evidence = evidence_of(&a);
+    return ND_OK;
+}
+
+nd_status nd_index_add_document(nd_index *index, nd_index_searcher *searcher,
                                 const nd_stored_document *document, bool *added,
                                 const nd_match **evidence, nd_error *error) {
     addition a = {.searcher = searcher, .document = {.stored = *document}, .packed = true};

@@ -1,5 +1,5 @@
-/* The door of ingest jobs to an open index: what searches see, and what the index has after each
- * way to end. */
+/* index_ingest.h, with which ingest jobs use an open index: the documents that searches find, and
+ * the state of the index after each way to end a job. */
 #include "index/index_ingest.h"
 
 #include "index/document_sketcher.h"
@@ -14,10 +14,12 @@ static void must(nd_status status, const nd_error *error) {
 }
 
 static nd_index_options small_options(void) {
+    static const nd_analyzer_options words = {sizeof words, .kind = ND_WORDS, .ngram = 1,
+                                              .seed = 1};
     nd_index_options o;
-    nd_index_options_init(&o);
+    nd_index_options_init(&o, sizeof o);
     o.perms = 64;
-    o.ngram = 1;
+    o.analyzer = &words;
     return o;
 }
 
@@ -31,32 +33,33 @@ static nd_index *make_index(void) {
 }
 
 static void add(nd_index *index, const char *id, const char *text) {
-    nd_searcher *searcher;
+    nd_index_searcher *searcher;
     nd_error error;
     bool added;
-    must(nd_searcher_create(index, &searcher, &error), &error);
-    must(nd_index_add(index, searcher, id, strlen(id), text, strlen(text), false, &added, NULL,
-                      &error),
-         &error);
+    must(nd_index_searcher_create(index, &searcher, &error), &error);
+    const nd_record record = {
+        .text = text, .length = strlen(text), .id = id, .id_length = strlen(id)};
+    must(nd_index_add(index, searcher, &record, &added, NULL, &error), &error);
     assert_true(added);
-    nd_searcher_free(searcher);
+    nd_index_searcher_free(searcher);
 }
 
 /* Expects exactly one document with this text, and its id; "": none. */
 static void expect(nd_index *index, const char *text, const char *id) {
-    nd_searcher *searcher;
+    nd_index_searcher *searcher;
     const nd_match *matches;
     size_t count;
     nd_error error;
-    must(nd_searcher_create(index, &searcher, &error), &error);
-    must(nd_search(searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count, &error), &error);
+    must(nd_index_searcher_create(index, &searcher, &error), &error);
+    must(nd_index_search(searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count, &error),
+         &error);
     assert_int_equal(count, *id ? 1 : 0);
     if (*id) assert_int_equal(matches[0].id_length, strlen(id));
     if (*id) assert_memory_equal(matches[0].id, id, matches[0].id_length);
-    nd_searcher_free(searcher);
+    nd_index_searcher_free(searcher);
 }
 
-/* ---- a document as a job has it */
+/* ---- a document as an ingest job has it */
 
 typedef struct material {
     nd_document_sketcher *sketcher;
@@ -122,7 +125,7 @@ static void finish(nd_index *index) {
     remove_directory("i");
 }
 
-/* Within the job no other change is possible in its thread, and searches are. */
+/* During the job its thread can make no other change, but can search. */
 static void test_exclusive(void **state) {
     (void)state;
     nd_index *index = make_index();
@@ -223,7 +226,7 @@ static void test_in_memory(void **state) {
     char *path;
     uint64_t file;
     const nd_index_options options = small_options();
-    must(nd_index_open_in_memory(&options, NULL, &index, &error), &error);
+    must(nd_index_create_in_memory(&options, NULL, &index, &error), &error);
     material m = make(index, "b", "four five six");
     must(nd_index_begin_ingest(&index->shared, NULL, &error), &error);
     assert_int_equal(nd_store_segment_path(index->shared.store, &path, &file, &error),

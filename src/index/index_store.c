@@ -8,8 +8,8 @@
 
 /* ---- opening */
 
-/* A mutex that tells a thread that it has the lock already, so that a callback fails instead of
- * waiting for its own caller. */
+/* Makes a mutex that returns an error to a thread that holds it already. So a callback fails
+ * instead of waiting for its own caller. */
 static void init_checked(pthread_mutex_t *lock) {
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
@@ -37,7 +37,7 @@ static void destroy(nd_index_store *x) {
     nd_release(&x->allocator, x->path);
 }
 
-/* Ends an opening that has `status` so far. */
+/* Ends the opening: frees *x if `status` is a failure, else completes *x. */
 static nd_status adopt_store(nd_index_store *x, nd_status status) {
     if (status != ND_OK) {
         destroy(x);
@@ -48,11 +48,22 @@ static nd_status adopt_store(nd_index_store *x, nd_status status) {
     return ND_OK;
 }
 
-nd_status nd_index_store_open(const char *path, nd_index_mode mode, const nd_allocator *allocator,
-                              nd_index_store *x, nd_error *error) {
+static nd_status check_kind(const nd_index_store *x, nd_index_kind kind, nd_error *error) {
+    static const char *const names[] = {
+        [ND_KIND_DOCUMENTS] = "documents", [ND_KIND_FINGERPRINTS] = "fingerprints"};
+    if (x->settings.kind == kind) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT, "%s: an index of %s, not of %s", x->path,
+                   names[x->settings.kind], names[kind]);
+}
+
+nd_status nd_index_store_open(const char *path, nd_index_kind kind, nd_index_mode mode,
+                              const nd_allocator *allocator, nd_index_store *x, nd_error *error) {
     nd_store_mode way = mode == ND_INDEX_WRITE ? ND_STORE_WRITE : ND_STORE_READ;
     ND_TRY(init(x, path, mode, allocator, error));
-    return adopt_store(x, nd_store_open(path, way, allocator, &x->store, error));
+    ND_TRY(adopt_store(x, nd_store_open(path, way, allocator, &x->store, error)));
+    nd_status status = check_kind(x, kind, error);
+    if (status != ND_OK) destroy(x);
+    return status;
 }
 
 nd_status nd_index_store_open_in_memory(const nd_index_settings *settings,
@@ -69,6 +80,11 @@ void nd_index_store_close(nd_index_store *x) {
                            : ND_OK;
     (void)status; /* as the header says */
     destroy(x);
+}
+
+void nd_index_store_set_sync(nd_index_store *x, nd_sync sync) {
+    bool known = sync == ND_SYNC_BATCH || sync == ND_SYNC_OFF;
+    atomic_store(&x->sync, known ? (int)sync : ND_SYNC_EACH);
 }
 
 nd_status nd_index_store_refresh(nd_index_store *x, nd_error *error) {
@@ -125,7 +141,8 @@ nd_status nd_index_store_sync(nd_index_store *x, nd_error *error) {
     return sync_up_to(x, atomic_load(&x->written), error);
 }
 
-/* Runs a step that replaces the log. A new state is durable, with all that was written before. */
+/* Runs a step that replaces the log. The new state is durable, with all that was written before it.
+ */
 static nd_status replace_log(nd_index_store *x, nd_status (*step)(nd_store *, nd_error *),
                              nd_error *error) {
     pthread_mutex_lock(&x->syncing);
@@ -137,12 +154,17 @@ static nd_status replace_log(nd_index_store *x, nd_status (*step)(nd_store *, nd
 
 /* ---- changes */
 
-static nd_status take_writer(nd_index_store *x, nd_error *error) {
+static nd_status lock_writer(nd_index_store *x, nd_error *error) {
     if (x->mode != ND_INDEX_WRITE)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", x->path);
-    /* Before any lock is taken: another thread may have had it when the process was forked. */
+    /* This comes before any lock is taken: if the process was forked, another thread may have held
+     * the lock then. */
     ND_TRY(nd_store_check_process(x->store, error));
     if (atomic_load(&x->sync_failed)) return sync_up_to(x, UINT64_MAX, error);
+    /* A callback of the job may run on any thread, so it fails here. Otherwise it would wait for
+     * its own job. */
+    if (atomic_load(&x->ingesting))
+        return nd_fail(error, ND_ERR_BUSY, "%s: a job adds its documents to this index", x->path);
     if (pthread_mutex_lock(&x->writer) != EDEADLK) return ND_OK;
     return nd_fail(error, ND_ERR_BUSY,
                    "%s: a callback of a call that changes this index cannot change it, too",
@@ -150,7 +172,7 @@ static nd_status take_writer(nd_index_store *x, nd_error *error) {
 }
 
 nd_status nd_index_store_begin_change(nd_index_store *x, nd_error *error) {
-    ND_TRY(take_writer(x, error));
+    ND_TRY(lock_writer(x, error));
     nd_status status = nd_store_is_full(x->store) ? nd_index_store_compact_levels(x, error) : ND_OK;
     if (status != ND_OK) pthread_mutex_unlock(&x->writer);
     return status;
@@ -174,30 +196,18 @@ nd_status nd_index_store_compact_levels(nd_index_store *x, nd_error *error) {
     return replace_log(x, nd_store_compact_levels, error);
 }
 
-static nd_status mark_removed(nd_index_store *x, const nd_index_publication *p, nd_error *error) {
-    nd_status status = ND_OK;
-    nd_store *store = nd_index_store_begin_edit(x);
-    for (size_t i = 0; status == ND_OK && i < p->removed_count; i++)
-        status = nd_store_mark_removed(store, p->removed[i], error);
-    nd_index_store_end_edit(x);
+nd_status nd_index_store_publish(nd_index_store *x, const nd_index_publication *p,
+                                 nd_error *error) {
+    const nd_store_numbers removed = {p->removed, p->removed_count};
+    pthread_mutex_lock(&x->syncing);
+    nd_status status = nd_store_publish_and_remove(x->store, p->segment, p->mark, removed, error);
+    if (status == ND_OK) x->synced = atomic_load(&x->written);
+    pthread_mutex_unlock(&x->syncing);
     return status;
 }
 
-nd_status nd_index_store_publish(nd_index_store *x, const nd_index_publication *p,
-                                 nd_error *error) {
-    nd_error failure;
-    pthread_mutex_lock(&x->syncing);
-    nd_status status = mark_removed(x, p, &failure);
-    if (status == ND_OK) status = nd_store_publish(x->store, p->segment, p->mark, &failure);
-    if (status == ND_OK) x->synced = atomic_load(&x->written);
-    pthread_mutex_unlock(&x->syncing);
-    if (status == ND_OK) return ND_OK;
-    if (p->removed_count > 0) nd_store_stop_changes(x->store, &failure);
-    return nd_fail(error, status, "%s", failure.message);
-}
-
 nd_status nd_index_store_compact_all(nd_index_store *x, nd_error *error) {
-    ND_TRY(take_writer(x, error));
+    ND_TRY(lock_writer(x, error));
     nd_status status = replace_log(x, nd_store_compact_all, error);
     pthread_mutex_unlock(&x->writer);
     return status;

@@ -1,3 +1,4 @@
+/* external_sort.h against qsort: words and records, in memory and on disk. */
 #include "io/external_sort.h"
 
 #include "test.h"

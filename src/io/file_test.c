@@ -1,3 +1,4 @@
+/* file.h: nd_open never returns the descriptors 0, 1 and 2, and reports failures. */
 #include "io/file.h"
 
 #include "test.h"

@@ -1,3 +1,4 @@
+/* line_in.h: lines with any ends, long lines, lines over the limit, no memory. */
 #include "io/line_in.h"
 
 #include "test.h"

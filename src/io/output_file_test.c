@@ -1,3 +1,4 @@
+/* output_file.h: an output replaces the old file as a whole, or leaves it unchanged. */
 #include "io/output_file.h"
 
 #include "own_directory.h"

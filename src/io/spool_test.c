@@ -1,3 +1,4 @@
+/* spool.h against one flat array. */
 #include "io/spool.h"
 
 #include "test.h"

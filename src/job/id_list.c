@@ -21,13 +21,13 @@ nd_status nd_id_list_add(nd_id_list *list, const char *id, size_t length, nd_err
     return nd_spool_append(&list->ends, end, sizeof end, error);
 }
 
-nd_status nd_id_list_get(const nd_id_list *list, uint64_t place, nd_id_room *room, const char **id,
-                         size_t *length, nd_error *error) {
-    unsigned char ends[16] = {0}; /* of the id before, and its own */
+nd_status nd_id_list_get(const nd_id_list *list, uint64_t position, nd_id_room *room,
+                         const char **id, size_t *length, nd_error *error) {
+    unsigned char ends[16] = {0}; /* the end of the id before it, then its own end */
     const void *view;
-    size_t before = place > 0;
-    ND_TRY(nd_spool_read(&list->ends, ends + 8 - 8 * before, 8 + 8 * before, (place - before) * 8,
-                         error));
+    size_t before = position > 0;
+    ND_TRY(nd_spool_read(&list->ends, ends + 8 - 8 * before, 8 + 8 * before,
+                         (position - before) * 8, error));
     uint64_t begin = nd_load_le64(ends);
     *length = (size_t)(nd_load_le64(ends + 8) - begin);
     if (!nd_reserve(&list->allocator, &room->bytes, &room->capacity, *length + 1))

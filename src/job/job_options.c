@@ -3,42 +3,24 @@
 #include "base/argument.h"
 #include "base/workers.h"
 #include "job/memory_budget.h"
-#include "text/analyzer.h"
-
-void nd_job_options_init(nd_job_options *options) {
-    *options = (nd_job_options){
-        .text_field = "text",
-        .id_field = "id",
-        .max_record = UINT64_C(64) << 20,
-        .analyzer = ND_WORDS,
-        .ngram = 5,
-        .threshold = 0.8,
-        .recall = 0.999,
-        .perms = 128,
-        .seed = 1,
-        .k = 6,
-        .sentences = 3,
-        .simhash = {.bits = 64, .weighting = ND_WEIGHTING_COUNTED},
-        .max_compare = 1000,
-        .memory = UINT64_C(1) << 30,
-        .sync = ND_SYNC_BATCH,
-    };
-}
 
 const char *nd_stage_name(nd_stage stage) {
     static const char *const names[ND_STAGE_COUNT] = {"read", "match", "decide", "write", "sync"};
     return (unsigned)stage < ND_STAGE_COUNT ? names[stage] : "";
 }
 
-nd_analyzer_options nd_job_analyzer(const nd_job_options *o, uint32_t ngram) {
-    return (nd_analyzer_options){.kind = o->analyzer,
-                                 .ngram = ngram,
-                                 .seed = o->seed,
-                                 .stem = o->stem,
-                                 .dictionary = o->dictionary};
+/* ---- input */
+
+static const nd_input_options input_defaults = {.struct_size = sizeof input_defaults,
+                                                .text_field = "text",
+                                                .id_field = "id",
+                                                .max_record = UINT64_C(64) << 20};
+
+void nd_input_options_init(nd_input_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &input_defaults, sizeof input_defaults);
 }
 
-static nd_status check_input(const nd_job_options *o, nd_error *error) {
+static nd_status check_sources(const nd_input_options *o, nd_error *error) {
     if (!o->records == !o->input_count)
         return nd_fail(
             error, ND_ERR_ARGUMENT,
@@ -50,32 +32,75 @@ static nd_status check_input(const nd_job_options *o, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_job_options_check(const nd_job_options *o, nd_error *error) {
-    ND_TRY(check_input(o, error));
-    ND_CHECK_ENUM(o->invalid, "invalid", ND_INVALID_FAIL, ND_INVALID_SKIP, error);
-    ND_CHECK_ENUM(o->sketch, "sketch", ND_SKETCH_MINHASH, ND_SKETCH_SENTENCES, error);
-    ND_CHECK_ENUM(o->verify, "verify", ND_VERIFY_EXACT, ND_VERIFY_NONE, error);
-    ND_CHECK_ENUM(o->keep, "keep", ND_KEEP_FIRST, ND_KEEP_MIN, error);
-    ND_CHECK_ENUM(o->group, "group", ND_GROUP_GREEDY, ND_GROUP_COMPONENT, error);
-    ND_CHECK_ENUM(o->sync, "sync", ND_SYNC_EACH, ND_SYNC_OFF, error);
-    if (!o->text_field || !*o->text_field)
+nd_status nd_input_options_read(const nd_input_options *given, nd_input_options *out,
+                                nd_error *error) {
+    ND_TRY(nd_need(given, "input", error));
+    *out = input_defaults;
+    ND_TRY(ND_READ_OPTIONS(given, out, "nd_input_options", error));
+    ND_TRY(check_sources(out, error));
+    ND_CHECK_ENUM(out->invalid, "invalid", ND_INVALID_FAIL, ND_INVALID_SKIP, error);
+    if (!out->text_field || !*out->text_field)
         return nd_fail(error, ND_ERR_ARGUMENT, "text_field must not be empty");
-    if (o->max_record < 1 || o->max_record > ND_MAX_RECORD_LENGTH)
+    if (out->max_record < 1 || out->max_record > ND_MAX_RECORD_LENGTH)
         return nd_fail(error, ND_ERR_ARGUMENT, "max_record must be 1 to %u bytes, not %llu",
-                       ND_MAX_RECORD_LENGTH, (unsigned long long)o->max_record);
-    if (o->max_compare < 1)
-        return nd_fail(error, ND_ERR_ARGUMENT, "max_compare must be at least 1");
-    ND_TRY(nd_memory_check(o->memory, error));
-    if (o->threads > ND_MAX_WORKERS)
-        return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 (all cores) to %d, not %u",
-                       ND_MAX_WORKERS, o->threads);
-    nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
-    return nd_analyzer_options_check_transient(&analyzer, error);
+                       ND_MAX_RECORD_LENGTH, (unsigned long long)out->max_record);
+    return ND_OK;
 }
 
-nd_status nd_job_options_reject_stem(const nd_job_options *o, nd_error *error) {
-    if (!o->stem) return ND_OK;
+/* struct_size 0 means the size of version 0.1. */
+nd_status nd_record_read(const nd_record *given, nd_record *out, nd_error *error) {
+    ND_TRY(nd_need(given, "document", error));
+    *out = (nd_record){0};
+    if (given->struct_size == 0) *out = *given;
+    else ND_TRY(ND_READ_OPTIONS(given, out, "nd_record", error));
+    out->struct_size = sizeof *out;
+    ND_TRY(nd_need_array(out->id, out->id_length, "id", error));
+    ND_TRY(nd_need_array(out->text, out->length, "text", error));
+    if (!out->id) out->id = "";
+    if (!out->text) out->text = "";
+    return ND_OK;
+}
+
+/* ---- resources */
+
+static const nd_resources resource_defaults = {.struct_size = sizeof resource_defaults,
+                                               .memory = UINT64_C(1) << 30};
+
+void nd_resources_init(nd_resources *resources, size_t struct_size) {
+    nd_options_init(resources, struct_size, &resource_defaults, sizeof resource_defaults);
+}
+
+nd_status nd_resources_read(const nd_resources *given, nd_resources *out, nd_error *error) {
+    *out = resource_defaults;
+    ND_TRY(ND_READ_OPTIONS(given, out, "nd_resources", error));
+    ND_TRY(nd_memory_check(out->memory, error));
+    if (out->threads > ND_MAX_WORKERS)
+        return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 (all cores) to %d, not %u",
+                       ND_MAX_WORKERS, out->threads);
+    return ND_OK;
+}
+
+/* ---- summary */
+
+nd_status nd_job_summary_check(const nd_job_summary *summary, nd_error *error) {
+    return nd_results_check(summary, sizeof *summary, "nd_job_summary", error);
+}
+
+void nd_job_summary_give(nd_job_summary *summary, const nd_job_summary *made) {
+    nd_results_write(summary, made, sizeof *made);
+}
+
+/* ---- the analyzer of a job */
+
+nd_status nd_reject_stem(const nd_analyzer_options *analyzer, nd_error *error) {
+    if (!analyzer->stem) return ND_OK;
     return nd_fail(error, ND_ERR_ARGUMENT,
                    "stem is for nd_fingerprints, nd_idf and nd_keywords only: other jobs compare "
                    "words as they are");
+}
+
+nd_analyzer_options nd_analyzer_with_ngram(const nd_analyzer_options *analyzer, uint32_t ngram) {
+    nd_analyzer_options changed = *analyzer;
+    changed.ngram = ngram;
+    return changed;
 }

@@ -21,7 +21,7 @@ static bool stands_for_itself(unsigned char c) { return c >= ' ' && c != '"' && 
 nd_status nd_json_put_string(nd_json_out *out, const char *text, size_t length, nd_error *error) {
     enum { LONGEST = 6 }; /* \u001f */
     size_t valid = nd_utf8_valid_prefix(text, length);
-    ND_TRY(make_room(out, LONGEST * length + 3, error)); /* the quotes and a NUL */
+    ND_TRY(make_room(out, LONGEST * length + 3, error)); /* 3: the two quotes and a NUL */
     char *to = out->bytes + out->size;
     *to++ = '"';
     for (size_t i = 0; i < length; i++) {

@@ -1,5 +1,5 @@
-/* Lines of JSON, put together in memory: zero-initialised but for the allocator, whose memory the
- * caller gives back. */
+/* Writes lines of JSON to memory. Zero-initialised, except for the allocator; the caller releases
+ * `bytes`. */
 #ifndef ND_JOB_JSON_WRITER_H
 #define ND_JOB_JSON_WRITER_H
 
@@ -12,9 +12,9 @@ typedef struct nd_json_out {
     size_t size, capacity;
 } nd_json_out;
 
-/* Bytes as they are. */
+/* Appends bytes as they are. */
 nd_status nd_json_put(nd_json_out *out, const char *bytes, size_t length, nd_error *error);
-/* A string with its quotes; what is not UTF-8 becomes U+FFFD, a byte at a time. */
+/* Appends a string with its quotes. Each byte that is not UTF-8 becomes U+FFFD. */
 nd_status nd_json_put_string(nd_json_out *out, const char *text, size_t length, nd_error *error);
 
 #endif

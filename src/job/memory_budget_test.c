@@ -1,3 +1,4 @@
+/* memory_budget.h: the stores of each phase fit in the budget; small budgets mean few threads. */
 #include "job/memory_budget.h"
 
 #include "test.h"

@@ -16,21 +16,18 @@ struct nd_run_shared {
 
 /* ---- begin and end */
 
-/* Beside the output, where there is one that is a file. */
-static nd_status choose_directory(nd_run *run, const nd_job_options *o, nd_error *error) {
+static nd_status choose_directory(nd_run *run, const char *work, const char *beside,
+                                  nd_error *error) {
     const nd_allocator *a = &run->allocator;
     char **directory = &run->shared->directory;
-    const char *beside = o->output && strcmp(o->output, "-") != 0 ? o->output
-                         : o->edges && strcmp(o->edges, "-") != 0 ? o->edges
-                                                                  : NULL;
-    if (o->work) *directory = nd_string_join(a, o->work, "", "");
-    else if (beside) *directory = nd_path_directory(a, beside);
+    if (work) *directory = nd_string_join(a, work, "", "");
+    else if (beside && strcmp(beside, "-") != 0) *directory = nd_path_directory(a, beside);
     else *directory = nd_string_join(a, nd_temporary_directory(), "", "");
     if (!*directory) return nd_fail_memory(error, 1, "a path");
     if (access(*directory, W_OK | X_OK) != 0) {
-        if (o->work)
+        if (work)
             return nd_fail(error, ND_ERR_ARGUMENT,
-                           "%s: not a directory that can be written, for temporary files", o->work);
+                           "%s: not a directory that can be written, for temporary files", work);
         nd_release(a, *directory);
         *directory = nd_string_join(a, nd_temporary_directory(), "", "");
         if (!*directory) return nd_fail_memory(error, 1, "a path");
@@ -40,19 +37,22 @@ static nd_status choose_directory(nd_run *run, const nd_job_options *o, nd_error
     return ND_OK;
 }
 
-nd_status nd_run_begin(const nd_job_options *options, nd_run *run, nd_error *error) {
-    *run = (nd_run){.allocator = nd_allocator_or_default(options->allocator),
-                    .warnings = {options->on_warning, options->notice_context},
-                    .began = nd_seconds()};
-    ND_TRY(nd_job_options_check(options, error));
+nd_status nd_run_begin(const nd_resources *given, const char *beside, nd_run *run,
+                       nd_error *error) {
+    nd_resources resources;
+    *run = (nd_run){.began = nd_seconds()};
+    ND_TRY(nd_resources_read(given, &resources, error));
+    run->allocator = nd_allocator_or_default(resources.allocator);
+    run->warnings = (nd_warnings){resources.on_warning, resources.context};
+    run->memory = resources.memory;
     run->shared = nd_allocate_zero(&run->allocator, 1, sizeof *run->shared);
     if (!run->shared) return nd_fail_memory(error, sizeof *run->shared, "a run");
-    run->shared->progress = nd_progress_of(options);
+    run->shared->progress = nd_progress_of(&resources);
     run->progress = &run->shared->progress;
     run->space = &run->shared->space;
-    run->threads = options->threads ? options->threads : nd_core_count();
-    run->budget = nd_memory_budget_make(options->memory, &run->threads);
-    return choose_directory(run, options, error);
+    run->threads = resources.threads ? resources.threads : nd_core_count();
+    run->budget = nd_memory_budget_make(resources.memory, &run->threads);
+    return choose_directory(run, resources.work, beside, error);
 }
 
 void nd_run_end(nd_run *run) {
@@ -64,50 +64,51 @@ void nd_run_end(nd_run *run) {
 
 /* ---- inputs */
 
-/* A large record takes up to 12 times its size while it is worked on: the input's window, the
- * block, the text, its tokens; twice as much where every byte may be a token. The memory of the run
- * must hold that beside the rest. */
-static uint64_t largest_record(const nd_job_options *o) {
-    uint64_t fits = o->memory / (o->analyzer == ND_CHARS ? 32 : 16);
-    return o->max_record < fits ? o->max_record : fits;
+/* The largest record that the memory of the run can hold beside everything else. While a record is
+ * processed it takes up to 12 times its size: in the window of the input, in the block, as text and
+ * as tokens. If every byte may be a token, it takes twice as much. */
+static uint64_t largest_record(const nd_run *run, const nd_input_options *input,
+                               nd_analyzer_kind analyzer) {
+    uint64_t fits = run->memory / (analyzer == ND_CHARS ? 32 : 16);
+    return input->max_record < fits ? input->max_record : fits;
 }
 
-nd_status nd_run_open_input(nd_run *run, const nd_job_options *o, nd_input_use use,
-                            const char *priority_field, nd_corpus **out, nd_error *error) {
-    uint64_t largest = largest_record(o);
+nd_status nd_run_open_input(nd_run *run, const nd_input_options *input, const nd_input_plan *plan,
+                            nd_corpus **out, nd_error *error) {
+    uint64_t largest = largest_record(run, input, plan->analyzer);
     nd_corpus_options corpus = {
-        .inputs = o->inputs,
-        .input_count = o->input_count,
-        .records = o->records,
-        .records_context = o->records_context,
-        .fields = {o->text_field, o->id_field, priority_field},
+        .inputs = input->inputs,
+        .input_count = input->input_count,
+        .records = input->records,
+        .records_context = input->records_context,
+        .fields = {input->text_field, input->id_field, plan->value_field},
         .max_record = largest,
-        .max_record_reason = largest < o->max_record
+        .max_record_reason = largest < input->max_record
                                  ? ", the share of a record in the memory of the job"
                                  : "",
-        .invalid = o->invalid,
-        .follow_links = o->follow_links,
-        .skip_errors = o->skip_errors,
-        .once = use != ND_INPUT_AGAIN,
-        .live = use == ND_INPUT_LIVE,
+        .invalid = input->invalid,
+        .follow_links = input->follow_links,
+        .skip_errors = input->skip_errors,
+        .once = plan->use != ND_INPUT_AGAIN,
+        .live = plan->use == ND_INPUT_LIVE,
         .progress = run->progress,
-        .memory = o->memory,
+        .memory = run->memory,
         .spool_memory = nd_memory_share(&run->budget, ND_MEMORY_RECORDS),
     };
     ND_TRY(nd_corpus_open(&corpus, &run->allocator, run->space, out, error));
-    if (nd_corpus_may_have_window(*out)) run->budget.shared -= o->memory / ND_WINDOW_SHARE;
+    if (nd_corpus_may_have_window(*out)) run->budget.shared -= run->memory / ND_WINDOW_SHARE;
     return ND_OK;
 }
 
-nd_status nd_run_scan(const nd_run *run, const nd_job_options *o, nd_corpus *corpus,
+nd_status nd_run_scan(const nd_run *run, const nd_input_options *input, nd_corpus *corpus,
                       const nd_scan_stage *stage, nd_scan_counts *counts, nd_error *error) {
     const nd_scan_means means = {run->allocator, run->threads, run->progress, run->warnings};
     ND_TRY(nd_document_scan(corpus, &means, stage, counts, error));
     bool lines = nd_corpus_source(corpus, 0)->kind == ND_SOURCE_LINES;
-    /* Most likely the name is wrong. */
-    if (lines && counts->documents > 0 && counts->with_id == 0 && o->id_field &&
-        strcmp(o->id_field, "id") != 0)
-        nd_warn(&run->warnings, "no record has the field %s: ids are FILE:LINE", o->id_field);
+    /* Then the name of the field is most likely wrong. */
+    if (lines && counts->documents > 0 && counts->with_id == 0 && input->id_field &&
+        strcmp(input->id_field, "id") != 0)
+        nd_warn(&run->warnings, "no record has the field %s: ids are FILE:LINE", input->id_field);
     return ND_OK;
 }
 

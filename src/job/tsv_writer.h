@@ -1,5 +1,5 @@
-/* A table of tab-separated values with a header line. In ids and names a backslash, tab, newline
- * and carriage return are written \\ \t \n \r. */
+/* Writes a table of tab-separated values with a header line. In ids and names a backslash, tab,
+ * newline and carriage return are written \\ \t \n \r. */
 #ifndef ND_JOB_TSV_WRITER_H
 #define ND_JOB_TSV_WRITER_H
 
@@ -12,15 +12,16 @@ typedef struct nd_table {
     size_t size, capacity;
 } nd_table;
 
-/* `path` NULL: the table stays closed. `header` with its newline. */
+/* Opens the table and writes `header`, which includes its newline. `path` NULL: the table stays
+ * closed. */
 nd_status nd_table_open(nd_table *table, const char *path, const char *header,
                         nd_progress *progress, const nd_allocator *allocator, nd_error *error);
 void nd_table_free(nd_table *table);
 
 static inline bool nd_table_wanted(const nd_table *table) { return table->file != NULL; }
 
-/* A row is built field by field, of ids and of what needs no escapes, and written by nd_table_end.
- */
+/* A row is built field by field: from ids, which are escaped, and from texts that need no escapes.
+ * nd_table_end writes it. */
 nd_status nd_table_id(nd_table *table, const char *id, size_t length, nd_error *error);
 nd_status nd_table_text(nd_table *table, const char *text, nd_error *error);
 nd_status nd_table_end(nd_table *table, nd_error *error);

@@ -1,4 +1,4 @@
-/* count_ones of simhash_blocks.h for instruction sets without masks: positional popcount by
+/* count_ones of simhash_blocks.h for instruction sets without masks: a positional popcount by
  * carry-save adders (Mula, Kurz and Lemire, "Faster population counts using AVX2 instructions",
  * 2018; Klarqvist, Mula and Lemire, "Efficient computation of positional population counts using
  * SIMD instructions", 2021). The file of an instruction set includes this once, after it has
@@ -7,15 +7,15 @@
  *   typedef ... bit_vector;
  *       A vector of 64-bit lanes, or a single one, with the operators of C.
  *
- * Eight vectors of mixed features become one whose bits count eight each. Those are added up in
- * bytes, separately for each bit of a byte. */
+ * Carry-save adders turn eight vectors of mixed features into one vector, each bit of which counts
+ * eight. These bits are added up in bytes, separately for each of the eight positions in a byte. */
 #ifndef ND_KERNEL_BIT_COUNTS_H
 #define ND_KERNEL_BIT_COUNTS_H
 
 #include "kernel/kernel_common.h"
 
 #define BIT_LANES (sizeof(bit_vector) / 8)
-#define COUNT_PLACES ((ND_COUNT_BLOCK + 8 * BIT_LANES - 1) / (8 * BIT_LANES) * (8 * BIT_LANES))
+#define COUNT_SLOTS ((ND_COUNT_BLOCK + 8 * BIT_LANES - 1) / (8 * BIT_LANES) * (8 * BIT_LANES))
 
 /* Adds three bits, one of which is *sum. Returns the carry; *sum becomes the sum. */
 static inline bit_vector carry_save(bit_vector *sum, bit_vector a, bit_vector b) {
@@ -30,7 +30,7 @@ static inline bit_vector load_bits(const uint64_t *from) {
     return x;
 }
 
-/* Sums bytes over the lanes, either the even or the odd ones, to four numbers of 16 bits. */
+/* Sums the even bytes, or the odd ones, over the lanes: four sums of 16 bits. */
 static inline uint64_t sum_lanes(bit_vector bytes, unsigned odd) {
     uint64_t lanes[BIT_LANES], sum = 0;
     memcpy(lanes, &bytes, sizeof bytes);
@@ -40,7 +40,7 @@ static inline uint64_t sum_lanes(bit_vector bytes, unsigned odd) {
 }
 
 static void count_ones(const uint64_t *features, size_t count, uint64_t addend, uint16_t ones[64]) {
-    uint64_t mixed[COUNT_PLACES], low_bits = UINT64_C(0x0101010101010101);
+    uint64_t mixed[COUNT_SLOTS], low_bits = UINT64_C(0x0101010101010101);
     mix_features(features, count, addend, mixed);
     for (size_t j = count; j % (8 * BIT_LANES); j++) mixed[j] = 0;
     const bit_vector none = {0};

@@ -19,9 +19,9 @@
  *   static inline packed_lanes spread_query(unsigned width, uint64_t query);
  *   static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes,
  *                                        unsigned most);
- *       A mask of those of the eight packed keys from p on that are within `most` of the query.
- *       Reads 64 bytes. Lane l has the bytes from bit l * width on. The keys are not shifted in
- *       their lanes; the query and the mask of the key's bits are, once.
+ *       A mask of the eight packed keys from p on: the keys within `most` of the query. Reads 64
+ *       bytes. Lane l has the bytes from bit l * width on. The keys are not shifted in their
+ *       lanes; instead spread_query shifts the query and the mask of the key's bits, once.
  *
  * Hits are rare, so a group that has one is searched again by the scalar code. */
 #ifndef ND_KERNEL_HAMMING_BLOCKS_H
@@ -56,7 +56,7 @@ static size_t near32(const uint32_t *keys, size_t count, uint32_t query, unsigne
     return near32_range(keys, i, count, query, most, hits, found);
 }
 
-/* `block`: a copy of the queries [first, last) that does not alias `hits`, so that it can stay in
+/* `block`: a copy of the queries [first, last). It does not alias `hits`, so it can stay in
  * registers. */
 __attribute__((always_inline)) static inline size_t
 near64_pairs_block(const uint64_t *queries, size_t first, size_t last, const uint64_t *block,
@@ -111,9 +111,9 @@ static size_t near128_pairs(const uint64_t *queries, size_t query_count, const u
 }
 
 _Static_assert(NEAR64_GROUP <= ND_PROBES_BEHIND && NEAR128_GROUP <= ND_PROBES_BEHIND,
-               "a group that begins at a place's last key can be read");
+               "a group that begins at a probe's last key can be read");
 
-/* What is rare is apart, and leaves the registers to what is not. */
+/* Rare cases are separate functions, so that they take no registers from the usual case. */
 #define APART __attribute__((noinline))
 
 static APART size_t near64_few_pairs(const uint64_t *queries, size_t q, const uint64_t *keys,
@@ -128,7 +128,7 @@ static APART size_t near128_few_pairs(const uint64_t *queries, size_t q, const u
     return near128_pairs_range(queries, q, q + 1, keys, i, end, most, hits, found);
 }
 
-static APART size_t near64_long_place(const nd_key_probes *p, uint32_t begin, uint32_t end,
+static APART size_t near64_long_probe(const nd_key_probes *p, uint32_t begin, uint32_t end,
                                       const uint64_t *queries, size_t q, unsigned most,
                                       uint64_t *hits, size_t found) {
     if (end - begin > p->crowded) {
@@ -143,26 +143,26 @@ static APART size_t near64_long_place(const nd_key_probes *p, uint32_t begin, ui
     return found;
 }
 
-/* Places that mostly have no more keys than one group. */
-static size_t near64_probes(const nd_key_probes *places, const uint64_t *queries, size_t count,
+/* Most probes have no more keys than one group. */
+static size_t near64_probes(const nd_key_probes *probes, const uint64_t *queries, size_t count,
                             unsigned most, uint64_t *hits) {
-    const nd_key_probe place = nd_key_probe_of(places);
-    const uint64_t *const keys = places->keys;
-    const uint16_t *const begins = places->starts, *const ends = begins + place.span;
+    const nd_key_probe probe = nd_key_probe_of(probes);
+    const uint64_t *const keys = probes->keys;
+    const uint16_t *const begins = probes->starts, *const ends = begins + probe.span;
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
         const uint64_t query = queries[q];
-        const uint32_t first = nd_key_probe_first(place, query), begin = begins[first],
+        const uint32_t first = nd_key_probe_first(probe, query), begin = begins[first],
                        end = ends[first];
         if (__builtin_expect(end - begin > PAIR64_GROUP, 0))
-            found = near64_long_place(places, begin, end, queries, q, most, hits, found);
+            found = near64_long_probe(probes, begin, end, queries, q, most, hits, found);
         else if (__builtin_expect(near64_pairs_any(&query, 1, keys + begin, most), 0))
             found = near64_few_pairs(queries, q, keys, begin, end, most, hits, found);
     }
     return found;
 }
 
-static APART size_t near128_long_place(const nd_key_probes *p, uint32_t begin, uint32_t end,
+static APART size_t near128_long_probe(const nd_key_probes *p, uint32_t begin, uint32_t end,
                                        const uint64_t *queries, size_t q, unsigned most,
                                        uint64_t *hits, size_t found) {
     if (end - begin > p->crowded) {
@@ -178,25 +178,25 @@ static APART size_t near128_long_place(const nd_key_probes *p, uint32_t begin, u
     return found;
 }
 
-static size_t near128_probes(const nd_key_probes *places, const uint64_t *queries, size_t count,
+static size_t near128_probes(const nd_key_probes *probes, const uint64_t *queries, size_t count,
                              unsigned most, uint64_t *hits) {
-    const nd_key_probe place = nd_key_probe_of(places);
-    const uint64_t *const keys = places->keys;
-    const uint16_t *const begins = places->starts, *const ends = begins + place.span;
+    const nd_key_probe probe = nd_key_probe_of(probes);
+    const uint64_t *const keys = probes->keys;
+    const uint16_t *const begins = probes->starts, *const ends = begins + probe.span;
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
         const uint64_t query[2] = {queries[2 * q], queries[2 * q + 1]};
-        const uint32_t first = nd_key_probe_first(place, query[0]), begin = begins[first],
+        const uint32_t first = nd_key_probe_first(probe, query[0]), begin = begins[first],
                        end = ends[first];
         if (__builtin_expect(end - begin > PAIR128_GROUP, 0))
-            found = near128_long_place(places, begin, end, queries, q, most, hits, found);
+            found = near128_long_probe(probes, begin, end, queries, q, most, hits, found);
         else if (__builtin_expect(near128_pairs_any(query, 1, keys + 2 * begin, most), 0))
             found = near128_few_pairs(queries, q, keys, begin, end, most, hits, found);
     }
     return found;
 }
 
-/* Groups of eight keys begin at a byte. */
+/* A group of eight keys always begins at a byte. */
 static size_t near_packed(const unsigned char *packed, uint64_t first, size_t count, unsigned width,
                           uint64_t query, unsigned most, uint32_t *hits) {
     if (count < PACKED_LEAST)

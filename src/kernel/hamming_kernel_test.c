@@ -1,5 +1,4 @@
-/* The near kernels of every table against their definitions, written down plainly, on guarded
- * pages. */
+/* The Hamming kernels of every table against their plain definitions, on guarded pages. */
 #include "kernel_tables.h"
 
 #include <stdlib.h>
@@ -58,8 +57,8 @@ static void test_near64(void **state) {
     (void)state;
     for (size_t round = 0; round < 8 * COUNTS; round++) {
         size_t count = edge_count(round % COUNTS), found = 0;
-        uint64_t query = random64(), *keys = guarded_place(key_pages, count * 8, round % 3);
-        uint32_t *hits = guarded_place(hit_pages, (count + ROOM) * 4, true);
+        uint64_t query = random64(), *keys = guarded_block(key_pages, count * 8, round % 3);
+        uint32_t *hits = guarded_block(hit_pages, (count + ROOM) * 4, true);
         unsigned most = random_most(64);
         random_keys(keys, count, 1, &query, 64);
         for (size_t i = 0; i < count; i++)
@@ -74,8 +73,8 @@ static void test_near128(void **state) {
     for (size_t round = 0; round < 8 * COUNTS; round++) {
         size_t count = edge_count(round % COUNTS), found = 0;
         uint64_t query[2] = {random64(), random64()},
-                 *keys = guarded_place(key_pages, count * 16, round % 3);
-        uint32_t *hits = guarded_place(hit_pages, (count + ROOM) * 4, true);
+                 *keys = guarded_block(key_pages, count * 16, round % 3);
+        uint32_t *hits = guarded_block(hit_pages, (count + ROOM) * 4, true);
         unsigned most = random_most(128);
         random_keys(keys, count, 2, query, 64);
         for (size_t i = 0; i < count; i++)
@@ -93,8 +92,8 @@ static void test_near32(void **state) {
     for (size_t round = 0; round < 8 * COUNTS; round++) {
         size_t count = edge_count(round % COUNTS), found = 0;
         uint32_t query = (uint32_t)random64(),
-                 *keys = guarded_place(key_pages, count * 4, round % 3);
-        uint32_t *hits = guarded_place(hit_pages, (count + ROOM) * 4, true);
+                 *keys = guarded_block(key_pages, count * 4, round % 3);
+        uint32_t *hits = guarded_block(hit_pages, (count + ROOM) * 4, true);
         unsigned most = random_most(32);
         for (size_t i = 0; i < count; i++) keys[i] = (uint32_t)random_near(query, 32);
         for (size_t i = 0; i < count; i++)
@@ -104,12 +103,12 @@ static void test_near32(void **state) {
     }
 }
 
-/* One hit, in each place of a group and its neighbours, at the limit and just beyond. */
+/* One hit at each position of a group and of its neighbours, at the limit and just beyond it. */
 static void test_single_hits(void **state) {
     (void)state;
     uint64_t keys[2 * 200], pair[2 * 200], hits64[200 * 8 + ROOM], queries[16];
     uint32_t keys32[200], hits[200 + ROOM];
-    for (size_t place = 0; place < 200; place++)
+    for (size_t slot = 0; slot < 200; slot++)
         for (unsigned distance = 2; distance <= 3; distance++) {
             for (size_t i = 0; i < 400; i++) keys[i] = pair[i] = UINT64_C(0xf0f0f0f0f0f0f0f0);
             for (size_t i = 0; i < 200; i++) keys32[i] = 0xf0f0f0f0;
@@ -117,23 +116,23 @@ static void test_single_hits(void **state) {
             for (size_t q = 0; q < 16; q++)
                 queries[q] = q / 2 == query ? 0 : UINT64_MAX << 20 >> 40;
             uint64_t key = UINT64_C(1) << 63 | UINT64_C(1) << 32 | (distance == 3);
-            keys[place] = pair[2 * place] = key, pair[2 * place + 1] = 0;
-            keys32[place] = (uint32_t)key | 1u << 31 | 1u << 15;
+            keys[slot] = pair[2 * slot] = key, pair[2 * slot + 1] = 0;
+            keys32[slot] = (uint32_t)key | 1u << 31 | 1u << 15;
             for (size_t t = 0; t < table_count; t++) {
                 const nd_kernel *table = tables[t];
                 assert_int_equal(table->near64(keys, 200, 0, 2, hits), distance == 2);
-                if (distance == 2) assert_int_equal(hits[0], place);
+                if (distance == 2) assert_int_equal(hits[0], slot);
                 assert_int_equal(table->near128(pair, 200, 0, 0, 2, hits), distance == 2);
-                if (distance == 2) assert_int_equal(hits[0], place);
+                if (distance == 2) assert_int_equal(hits[0], slot);
                 assert_int_equal(table->near32(keys32, 200, 0, 2, hits), distance == 2);
-                if (distance == 2) assert_int_equal(hits[0], place);
+                if (distance == 2) assert_int_equal(hits[0], slot);
                 assert_int_equal(table->near128_pairs(queries, 8, pair, 200, 2, hits64),
                                  distance == 2);
-                if (distance == 2) assert_int_equal(hits64[0], (uint64_t)query << 32 | place);
+                if (distance == 2) assert_int_equal(hits64[0], (uint64_t)query << 32 | slot);
                 for (size_t q = 0; q < 8; q++) queries[q] = q == query ? 0 : UINT64_MAX << 20 >> 40;
                 assert_int_equal(table->near64_pairs(queries, 8, keys, 200, 2, hits64),
                                  distance == 2);
-                if (distance == 2) assert_int_equal(hits64[0], (uint64_t)query << 32 | place);
+                if (distance == 2) assert_int_equal(hits64[0], (uint64_t)query << 32 | slot);
                 for (size_t q = 0; q < 16; q++)
                     queries[q] = q / 2 == query ? 0 : UINT64_MAX << 20 >> 40;
             }
@@ -142,7 +141,7 @@ static void test_single_hits(void **state) {
 
 /* ---- packed keys */
 
-/* Bit by bit. */
+/* Writes a key bit by bit. */
 static void put_key(unsigned char *packed, uint64_t i, unsigned width, uint64_t key) {
     for (unsigned k = 0; k < width; k++) {
         uint64_t bit = i * width + k;
@@ -156,8 +155,8 @@ static void check_packed(unsigned width, uint64_t first, size_t count) {
     uint64_t query = random64() >> (64 - width);
     size_t bits = (first + count) * width, bytes = (bits + 7) / 8, found = 0;
     unsigned most = random_most(width);
-    unsigned char *packed = guarded_place(key_pages, bytes + 64, true);
-    uint32_t *hits = guarded_place(hit_pages, (count + ROOM) * 4, true);
+    unsigned char *packed = guarded_block(key_pages, bytes + 64, true);
+    uint32_t *hits = guarded_block(hit_pages, (count + ROOM) * 4, true);
     random_keys(keys, count, 1, &query, width);
     for (size_t i = 0; i < bytes + 64; i++) packed[i] = (unsigned char)random64();
     for (size_t i = 0; i < count; i++) put_key(packed, first + i, width, keys[i]);
@@ -178,7 +177,7 @@ static void test_packed(void **state) {
     }
 }
 
-/* A string of which the first keys are far away, at a place that no 32 bits hold in bits. */
+/* A string whose first keys are far away: their offset in bits does not fit in 32 bits. */
 static void test_packed_far(void **state) {
     (void)state;
     const uint64_t first = (UINT64_C(1) << 32) + 5;
@@ -199,8 +198,8 @@ static void test_packed_far(void **state) {
 
 /* ---- tables */
 
-/* Ranges of a string that begins at a line; the last one ends 64 bytes before the end of what can
- * be read. */
+/* Ranges of a string that begins at a cache line. The last range ends 64 bytes before the end of
+ * the readable memory. */
 static void check_ranges(unsigned width, size_t range_count, size_t longest) {
     static uint64_t keys[MOST_KEYS], wanted[MOST_KEYS];
     uint32_t begins[100], ends[100];
@@ -213,8 +212,8 @@ static void check_ranges(unsigned width, size_t range_count, size_t longest) {
         most[i] = (uint8_t)below(width + 2);
     }
     size_t bytes = (count * width + 7) / 8;
-    unsigned char *packed = guarded_place(key_pages, (bytes + 64 + 63) / 64 * 64, true);
-    uint64_t *hits = guarded_place(hit_pages, (count + 1) * 8, true);
+    unsigned char *packed = guarded_block(key_pages, (bytes + 64 + 63) / 64 * 64, true);
+    uint64_t *hits = guarded_block(hit_pages, (count + 1) * 8, true);
     random_keys(keys, count, 1, &query, width);
     for (size_t i = 0; i < count; i++) put_key(packed, i, width, keys[i]);
     for (size_t r = 0; r < range_count; r++)
@@ -235,29 +234,30 @@ static void test_ranges(void **state) {
             check_ranges(width, below(50), round % 2 ? 3 : 60);
 }
 
-/* A directory of 2^bits buckets, some of which are full and most nearly empty; `lie`: one sample
- * leads out of it. */
+/* A directory of 2^bits buckets; some are full, most are nearly empty. `lie`: one sample points
+ * outside the directory. */
 static void check_buckets(unsigned bits, uint64_t fullest, bool lie) {
     static uint32_t firsts[(1 << 12) + 1], befores[4096], prefixes[4096], begins[4096], ends[4096];
-    size_t buckets = (size_t)1 << bits, bit = 0, places = 200;
+    size_t buckets = (size_t)1 << bits, bit = 0, positions = 200;
     unsigned shift = (unsigned)below(bits < 6 ? bits + 1 : 7);
     for (size_t b = 0; b < buckets; b++)
         firsts[b + 1] = firsts[b] + (uint32_t)(below(9) ? below(4) : below(fullest + 1));
     size_t words = (firsts[buckets] + buckets + 63) / 64;
-    unsigned char *directory = guarded_place(key_pages, words * 8, true);
+    unsigned char *directory = guarded_block(key_pages, words * 8, true);
     memset(directory, 0, words * 8);
     for (size_t b = 0; b < buckets; b++, bit++) {
         bit += firsts[b + 1] - firsts[b];
         directory[bit / 8] |= (unsigned char)(1u << bit % 8);
     }
-    for (size_t i = 0; i < places; i++) {
+    for (size_t i = 0; i < positions; i++) {
         prefixes[i] = (uint32_t)below(buckets >> shift);
         befores[i] = lie && i == 7 ? (uint32_t)(words * 64 - below(2))
                                    : firsts[(prefixes[i] << shift) & ~UINT32_C(63)];
     }
     for (size_t t = 0; t < table_count; t++) {
-        tables[t]->find_buckets(directory, words, befores, prefixes, shift, places, begins, ends);
-        for (size_t i = 0; i < places; i++) {
+        tables[t]->find_buckets(directory, words, befores, prefixes, shift, positions, begins,
+                                ends);
+        for (size_t i = 0; i < positions; i++) {
             if (lie && i == 7) {
                 assert_true(begins[i] > ends[i] || ends[i] <= words * 64);
                 continue;
@@ -274,14 +274,15 @@ static void test_buckets(void **state) {
         check_buckets((unsigned)below(12), round % 3 ? 3 : round % 2 ? 40 : 1, round % 5 == 0);
 }
 
-/* Keys of some words of a random directory, as many at a time as there is room for: all with all of
- * their bits, and of all 1 bits the keys before them. */
+/* Keys of some words of a random directory, as many at a time as there is room for. All keys are
+ * unpacked with all of their bits, and for each 1 bit of the directory the number of keys before
+ * it. */
 static void check_unpack(unsigned width, size_t words) {
     static uint64_t heads[MOST_KEYS], wanted[MOST_KEYS];
     static uint16_t wanted_ends[MOST_KEYS];
     size_t room = 64 + below(200), keys = 0, buckets = 0, begin = below(64);
-    unsigned char *directory = guarded_place(hit_pages, words * 8, true),
-                  *packed = guarded_place(key_pages, MOST_KEYS * 8, true);
+    unsigned char *directory = guarded_block(hit_pages, words * 8, true),
+                  *packed = guarded_block(key_pages, MOST_KEYS * 8, true);
     uint64_t *out = malloc((room + ND_KEYS_BEHIND) * 8), first_bucket = below(1000);
     nd_packed_keys whole = {.first_mask = UINT64_MAX << below(64),
                             .last_mask = UINT64_MAX,
@@ -355,9 +356,9 @@ static uint64_t expected_pairs[500 * 500];
 
 static void check_pairs(size_t query_count, size_t count, size_t words, bool at_end) {
     uint64_t middle[2] = {random64(), random64()},
-             *keys = guarded_place(key_pages, count * words * 8, at_end);
+             *keys = guarded_block(key_pages, count * words * 8, at_end);
     uint64_t *queries = malloc((query_count * words + 1) * 8),
-             *hits = guarded_place(hit_pages, (query_count * count + ROOM) * 8, true);
+             *hits = guarded_block(hit_pages, (query_count * count + ROOM) * 8, true);
     unsigned most = random_most((unsigned)(64 * words));
     if (below(2)) most /= 4;
     random_keys(queries, query_count, words, middle, 64);
@@ -394,10 +395,11 @@ static void test_pairs(void **state) {
     }
 }
 
-/* ---- places */
+/* ---- slots */
 
-/* Sorted keys in 2^bits buckets behind `above` bits, some of them crowded; queries near them. */
-static void check_places(unsigned bits, size_t words, size_t fullest) {
+/* Sorted keys in 2^bits buckets behind `above` bits, some buckets crowded; queries near the keys.
+ */
+static void check_probes(unsigned bits, size_t words, size_t fullest) {
     static uint16_t starts[(1 << 8) + 1];
     static uint64_t wanted[200 * 65];
     size_t count = 0, query_count = below(200), found = 0;
@@ -406,7 +408,7 @@ static void check_places(unsigned bits, size_t words, size_t fullest) {
                        .wide = (unsigned)below(bits + 1),
                        .crowded = 8 + (uint32_t)below(57),
                        .starts = starts};
-    uint64_t *keys, *queries = guarded_place(hit_pages, query_count * words * 8, true),
+    uint64_t *keys, *queries = guarded_block(hit_pages, query_count * words * 8, true),
                     middle = random64() >> 5;
     uint64_t *hits = malloc((query_count * p.crowded + 1) * 8);
     unsigned most = (unsigned)below(12);
@@ -414,7 +416,7 @@ static void check_places(unsigned bits, size_t words, size_t fullest) {
     for (size_t b = 0; b >> bits == 0; b++)
         starts[b + 1] = (uint16_t)(starts[b] + (below(9) ? below(4) : below(fullest + 1)));
     count = starts[(size_t)1 << bits];
-    keys = guarded_place(key_pages, (count + ND_PROBES_BEHIND) * words * 8, true);
+    keys = guarded_block(key_pages, (count + ND_PROBES_BEHIND) * words * 8, true);
     for (size_t i = 0; i < (count + ND_PROBES_BEHIND) * words; i++)
         keys[i] = random_near(middle, 59);
     for (size_t i = 0; i < query_count * words; i++) queries[i] = random_near(middle, 59);
@@ -443,10 +445,10 @@ static void check_places(unsigned bits, size_t words, size_t fullest) {
     free(hits);
 }
 
-static void test_places(void **state) {
+static void test_probes(void **state) {
     (void)state;
     for (size_t round = 0; round < 3000; round++)
-        check_places((unsigned)below(9), 1 + round % 2, round % 3 ? 3 : round % 5 ? 40 : 100);
+        check_probes((unsigned)below(9), 1 + round % 2, round % 3 ? 3 : round % 5 ? 40 : 100);
 }
 
 int main(void) {
@@ -459,7 +461,7 @@ int main(void) {
         cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_far),
         cmocka_unit_test(test_ranges), cmocka_unit_test(test_buckets),
         cmocka_unit_test(test_unpack), cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_probes),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     guarded_free(key_pages);

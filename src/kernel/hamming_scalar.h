@@ -7,10 +7,11 @@
 
 #include "kernel/kernel_common.h"
 
-/* Queries that are compared with a key at a time, in the functions for pairs. */
+/* Number of queries that are compared with a key at a time, in the functions for pairs. */
 #define PAIR_QUERIES 8
 
-/* Each appends to `found` hits those among the keys [i, end), and returns the new number. */
+/* Each function appends the hits among the keys [i, end) to the first `found` hits, and returns the
+ * new number of hits. */
 static inline size_t near64_range(const uint64_t *keys, size_t i, size_t end, uint64_t query,
                                   unsigned most, uint32_t *hits, size_t found) {
     for (; i < end; i++) {
@@ -38,7 +39,7 @@ static inline size_t near32_range(const uint32_t *keys, size_t i, size_t end, ui
     return found;
 }
 
-/* Queries [first, last) against keys [i, end). */
+/* The same for the pairs of queries [first, last) and keys [i, end). */
 static inline size_t near64_pairs_range(const uint64_t *queries, size_t first, size_t last,
                                         const uint64_t *keys, size_t i, size_t end, unsigned most,
                                         uint64_t *hits, size_t found) {

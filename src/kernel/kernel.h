@@ -1,6 +1,6 @@
-/* The hot loops: one table of functions per instruction set. The best that the CPU has, and that
- * ND_DISABLE_CPU does not name, is chosen at run time. The generic table is the reference; every
- * other gives the same bits. Thread-safe. */
+/* The hot loops: one table of functions per instruction set. At run time the fastest table is
+ * chosen that the CPU can run and that ND_DISABLE_CPU does not name. The generic table is the
+ * reference; every other table gives the same bits. Thread-safe. */
 #ifndef ND_KERNEL_KERNEL_H
 #define ND_KERNEL_KERNEL_H
 
@@ -9,8 +9,8 @@
 /* The chosen table. The choice is made at the first call. */
 const nd_kernel *nd_kernel_get(void);
 
-/* All tables that this CPU can run, generic last, except those that ND_DISABLE_CPU names: for tests
- * and benchmarks. Returns their number, at most 4. */
+/* Lists all tables that this CPU can run, except the ones that ND_DISABLE_CPU names; the generic
+ * table is last. For tests and benchmarks. Returns their number, at most 4. */
 size_t nd_kernel_all(const nd_kernel *tables[4]);
 
 /* The reference. */

@@ -1,4 +1,4 @@
-/* AVX2 with BMI: Haswell and Zen, and later. Ends that do not fill a vector are done in plain C. */
+/* AVX2 with BMI: Haswell and Zen, and later. Ends that do not fill a vector are left to plain C. */
 #include "kernel/kernel_common.h"
 
 #if ND_KERNEL_X86
@@ -10,8 +10,9 @@ static inline __m256i load(const void *p) { return _mm256_loadu_si256((const __m
 
 static inline void store(void *p, __m256i x) { _mm256_storeu_si256((__m256i *)p, x); }
 
-/* `vectors` (a constant, at most 6: parameters, minima and two temporaries fill the 16 registers)
- * times 8 permutations, the hashes streaming by. */
+/* Updates `vectors` times 8 permutations, which stay in registers while the hashes stream by.
+ * `vectors` is a constant of at most 6: parameters, minima and two temporaries fill the 16
+ * registers. */
 __attribute__((always_inline)) static inline void minhash_tile(const uint32_t *lo,
                                                                const uint32_t *hi, size_t count,
                                                                const uint32_t *a,
@@ -56,7 +57,7 @@ static inline size_t sum4(__m256i x) {
     return (size_t)(lanes[0] + lanes[1] + lanes[2] + lanes[3]);
 }
 
-/* Equal bytes count down in 8-bit lanes, at most 255 times before they are summed. */
+/* An equal byte counts 1 in its 8-bit lane. Lanes are summed at least every 255 steps. */
 static size_t count_equal(const uint8_t *a, const uint8_t *b, size_t length) {
     size_t i = 0;
     __m256i total = _mm256_setzero_si256();
@@ -85,8 +86,9 @@ static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length)
 
 #define TABLE(name) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(name)))
 
-/* Classes of ASCII characters, a bit each, found where the tables of the two halves agree: 1
- * digits, 2 and 4 a-z, 8 underscore, 16 and 32 A-Z. */
+/* Classes of ASCII characters, one bit each, by two tables: of the low half of a byte and of its
+ * high half. A byte is in a class if both have the bit. 1: digits; 2 and 4: a-z; 8: underscore; 16
+ * and 32: A-Z. */
 static const unsigned char class_low[16] = {37, 55, 55, 55, 55, 55, 55, 55,
                                             55, 55, 54, 18, 18, 18, 18, 26};
 static const unsigned char class_high[16] = {0, 0, 0, 1, 16, 32 | 8, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -119,14 +121,14 @@ static inline uint64_t mask_equal(__m256i x, __m256i y, unsigned c) {
     return mask64(_mm256_cmpeq_epi8(x, all), _mm256_cmpeq_epi8(y, all));
 }
 
-/* Bit `k` of each byte, shifted to where the mask is taken from; what comes over from the neighbour
- * stays below. */
+/* A mask of bit `k` of each byte. The shift moves the bit to the top of the byte, from which the
+ * mask is taken; bits that come from the byte below stay below the top. */
 static inline uint64_t mask_bit(__m256i x, __m256i y, int k) {
     return mask64(_mm256_slli_epi16(x, 7 - k), _mm256_slli_epi16(y, 7 - k));
 }
 
-/* nd_latin_class of continuation bytes, any value for others: looked up by the lower half of the
- * byte in each row, the upper half says in which. */
+/* nd_latin_class of continuation bytes; any value for other bytes. The low half of a byte is looked
+ * up in all four rows of the table, and bits 4 and 5 select the row. */
 static inline __m256i latin_class32(__m256i x) {
     const __m256i low = _mm256_and_si256(x, _mm256_set1_epi8(15));
     __m256i row_8 = _mm256_shuffle_epi8(TABLE(nd_latin_class), low),
@@ -134,12 +136,13 @@ static inline __m256i latin_class32(__m256i x) {
     __m256i row_a = _mm256_shuffle_epi8(TABLE(nd_latin_class + 32), low),
             row_b = _mm256_shuffle_epi8(TABLE(nd_latin_class + 48), low);
     __m256i bit_4 = _mm256_slli_epi16(x, 3),
-            bit_5 = _mm256_slli_epi16(x, 2); /* in bit 7, which blendv asks */
+            bit_5 = _mm256_slli_epi16(x, 2); /* moved to bit 7, which blendv tests */
     return _mm256_blendv_epi8(_mm256_blendv_epi8(row_8, row_9, bit_4),
                               _mm256_blendv_epi8(row_a, row_b, bit_4), bit_5);
 }
 
-/* classify32 has left the bytes from 0x80 on as they are. `before` has the byte before each. */
+/* Folds a byte after 0xC3 by setting bit 5. classify32 has left the bytes from 0x80 on as they are.
+ * `before` has the byte before each byte. */
 static inline void fold_latin32(__m256i before, unsigned char *lower) {
     __m256i after_c3 = _mm256_cmpeq_epi8(before, _mm256_set1_epi8((char)0xc3));
     store(lower, _mm256_or_si256(load(lower), _mm256_and_si256(after_c3, _mm256_set1_epi8(0x20))));
@@ -158,13 +161,13 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
     latin.general = mask_bit(class_x, class_y, 2);
     latin.byte_9f = mask_bit(class_x, class_y, 3);
     latin.byte_80 = mask_equal(x, y, 0x80);
-    /* No byte before the first: a block begins with a character. */
+    /* A block begins with a character, so no byte is needed before the first. */
     fold_latin32(_mm256_alignr_epi8(x, _mm256_permute2x128_si256(x, x, 0x08), 15), lower);
     fold_latin32(load(p + 31), lower + 32);
     return latin;
 }
 
-/* All ones where a byte is at least `c`. */
+/* Returns all ones in each byte of x that is at least `c`. */
 static inline __m256i from32(__m256i x, unsigned c) {
     return _mm256_cmpeq_epi8(_mm256_max_epu8(x, _mm256_set1_epi8((char)c)), x);
 }
@@ -189,8 +192,8 @@ static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block
     return nd_wide_characters(latin, wide);
 }
 
-/* Eight places a round whether they are needed or not: English has 16 edges in 64 bytes, and a
- * branch for each would be guessed wrongly. */
+/* Writes eight positions per round, whether they are needed or not. English has about 16 edges in
+ * 64 bytes, and a branch per edge would often be mispredicted. */
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     uint16_t *end = to + __builtin_popcountll(edges);
     while (to < end) {
@@ -204,7 +207,8 @@ static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     return end;
 }
 
-static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base) {
+static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t second,
+                                        unsigned base) {
     uint16_t *end = to + __builtin_popcountll(first) + __builtin_popcountll(second);
     while (to < end) {
 #pragma GCC unroll 4
@@ -221,19 +225,19 @@ static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t seco
 
 #include "kernel/word_blocks.h"
 
-/* No vectors: without a 64-bit vector product the integer registers are faster. */
+/* Without a 64-bit vector product the integer registers are faster than vectors. */
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
                      uint64_t *out) {
     nd_shingles_roll(tokens, count, n, powers, out);
 }
 
-/* As with shingles: integer registers. */
+/* Integer registers are faster here for the same reason. */
 static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend,
                                 uint64_t *mixed) {
     for (size_t j = 0; j < count; j++) mixed[j] = nd_mix64(features[j] + addend);
 }
 
-/* Bits 32 * half to 32 * half + 31, in four registers. */
+/* Sums the weights for bits 32 * half to 32 * half + 31, in four registers. */
 __attribute__((always_inline)) static inline void
 weigh_half(const uint64_t *mixed, const int32_t *weights, size_t count, int half, int32_t *with) {
     const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
@@ -266,7 +270,7 @@ typedef uint64_t bit_vector __attribute__((vector_size(32)));
 #include "kernel/bit_counts.h"
 #include "kernel/simhash_blocks.h"
 
-/* The number of bits set in each byte. */
+/* Returns the number of bits set in each byte. */
 static inline __m256i byte_ones(__m256i x) {
     static const unsigned char ones[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
     const __m256i half = _mm256_set1_epi8(15), table = TABLE(ones);
@@ -275,7 +279,7 @@ static inline __m256i byte_ones(__m256i x) {
                            _mm256_shuffle_epi8(table, high));
 }
 
-/* The sum of the bytes of each 64-bit lane. */
+/* Returns the sum of the bytes of each 64-bit lane. */
 static inline __m256i lane_sums(__m256i bytes) {
     return _mm256_sad_epu8(bytes, _mm256_setzero_si256());
 }
@@ -295,7 +299,7 @@ static inline bool near64_any(const uint64_t *keys, uint64_t query, unsigned mos
     return lane_within(least, most);
 }
 
-/* Of four keys in two vectors, in some order. */
+/* Distances of the four keys in two vectors, in some order. */
 static inline __m256i distances128(__m256i a, __m256i b, __m256i query) {
     __m256i ones_a = byte_ones(_mm256_xor_si256(a, query)),
             ones_b = byte_ones(_mm256_xor_si256(b, query));
@@ -355,8 +359,8 @@ near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, u
     return lane_within(least, most);
 }
 
-/* Two keys come from each window of 16 bytes: the second begins in one of the first's eight bytes.
- */
+/* Two keys are read from each window of 16 bytes: the second begins in one of the first eight bytes
+ * of the window. */
 typedef struct packed_lanes {
     __m256i bytes[2], query[2], own[2];
     size_t window[4];
@@ -412,7 +416,7 @@ static size_t ascii_prefix(const char *text, size_t length) {
     return at;
 }
 
-/* Not 0 where a byte of p[0..32) is an error. */
+/* Returns a byte other than 0 for each byte of p[0..32) that is an error. */
 static inline __m256i utf8_errors(const unsigned char *p, __m256i x) {
     const __m256i half = _mm256_set1_epi8(15);
     __m256i one = load(p - 1), two = load(p - 2), three = load(p - 3);
@@ -422,8 +426,9 @@ static inline __m256i utf8_errors(const unsigned char *p, __m256i x) {
     __m256i second_high = _mm256_shuffle_epi8(TABLE(utf8_second_high),
                                               _mm256_and_si256(_mm256_srli_epi16(x, 4), half));
     __m256i pair = _mm256_and_si256(_mm256_and_si256(first_high, first_low), second_high);
-    /* E0 and up two before, F0 and up three before: bit 7 set, and then `pair` must say two
-     * continuations and nothing else. */
+    /* The byte must be the third or fourth of a sequence if the byte two before is at least E0, or
+     * the byte three before at least F0: then bit 7 is set, and `pair` must have "two
+     * continuations" and no other error. */
     __m256i third = _mm256_subs_epu8(two, _mm256_set1_epi8(0xe0 - 0x80)),
             fourth = _mm256_subs_epu8(three, _mm256_set1_epi8(0xf0 - 0x80));
     return _mm256_xor_si256(

@@ -1,5 +1,5 @@
-/* AVX-512 F, BW, DQ, VL, VBMI, VBMI2, VPOPCNTDQ: Ice Lake, Zen 4 and later. Masked loads and stores
- * take the ends. */
+/* AVX-512 F, BW, DQ, VL, VBMI, VBMI2, VPOPCNTDQ: Ice Lake, Zen 4 and later. Ends that do not fill a
+ * vector are read and written with masks. */
 #include "kernel/kernel_common.h"
 
 #if ND_KERNEL_X86
@@ -7,7 +7,7 @@
 
 #include <immintrin.h>
 
-/* The lowest n of 64 bits. */
+/* Returns a word with its lowest n bits set. */
 static inline uint64_t low_bits(size_t n) { return _bzhi_u64(UINT64_MAX, (unsigned)n); }
 
 static inline __m512i mix8(__m512i x) {
@@ -29,8 +29,8 @@ static inline void mix_block(const uint64_t *hashes, size_t count, uint64_t key,
     }
 }
 
-/* `vectors` (a constant) times 16 permutations in registers, the hashes streaming by; `last` masks
- * the last vector. */
+/* Updates `vectors` (a constant) times 16 permutations, which stay in registers while the hashes
+ * stream by. `last` masks the last vector. */
 __attribute__((always_inline)) static inline void
 minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a,
              uint32_t *signature, int vectors, __mmask16 last) {
@@ -100,7 +100,8 @@ static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length)
     return equal + (size_t)__builtin_popcount(_mm512_mask_cmpeq_epi32_mask(mask, last_a, last_b));
 }
 
-/* A word character's lower case, 0 for every other: a table of 128 bytes in two registers. */
+/* The lower case of a word character; 0 for every other character. The 128 bytes are in two
+ * registers. */
 static const unsigned char word_lower[128] = {
     [48] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', [65] = 'a', 'b',        'c',
     'd',        'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n',        'o',        'p',
@@ -165,7 +166,7 @@ static const unsigned char numbers[64] = {
     22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
     44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
-/* The positions of the set bits by one compress of the numbers 0 to 63. */
+/* One compress of the numbers 0 to 63 gives the positions of the set bits. */
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     __m512i bases = _mm512_set1_epi16((short)base);
     __m512i at = _mm512_maskz_compress_epi8(edges, _mm512_loadu_si512(numbers));
@@ -179,8 +180,9 @@ static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     return to + count;
 }
 
-/* A compress for each mask, side by side in the bytes of 32 pairs. */
-static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base) {
+/* One compress for each mask; the results become the two bytes of 32 pairs. */
+static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t second,
+                                        unsigned base) {
     __m512i bases = _mm512_set1_epi16((short)base), all = _mm512_loadu_si512(numbers);
     __m512i a = _mm512_cvtepu8_epi16(
         _mm512_castsi512_si256(_mm512_maskz_compress_epi8(first, all)));
@@ -196,11 +198,11 @@ static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t seco
 
 #include "kernel/word_blocks.h"
 
-/* From this many tokens a shingle on, rolling beats n products in vectors. */
+/* From so many tokens per shingle on, rolling is faster than n products in vectors. */
 #define ROLL_FROM 32
 
-/* All loads of a step come before its store, and later steps load behind it: `out` may be `tokens`.
- */
+/* `out` may be `tokens`, because all loads of a step come before its store, and later steps load
+ * only behind it. */
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
                      uint64_t *out) {
     if (n >= ROLL_FROM) {
@@ -237,7 +239,7 @@ static inline void mix_features(const uint64_t *features, size_t count, uint64_t
         _mm512_storeu_si512(mixed + j, mix_features8(features + j, count - j, addend));
 }
 
-/* The sums of all subsets of four weights: place p has those whose bit is set in p. */
+/* Sums of all subsets of four weights: lane p has the sum of the weights whose bit is set in p. */
 static inline __m512i subset_sums(const int32_t *weights) {
     __m512i sums = _mm512_maskz_set1_epi32(0xaaaa, weights[0]);
     sums = _mm512_mask_add_epi32(sums, 0xcccc, sums, _mm512_set1_epi32(weights[1]));
@@ -245,24 +247,27 @@ static inline __m512i subset_sums(const int32_t *weights) {
     return _mm512_mask_add_epi32(sums, 0xff00, sums, _mm512_set1_epi32(weights[3]));
 }
 
-/* Byte s of 32-bit lane l is that of bit 16 s + l. */
-static const unsigned char by_turns[64] = {
+/* Reorders 64 bytes, one per bit of a feature: byte s of 32-bit lane l becomes the byte of bit 16 s
+ * + l. */
+static const unsigned char alternate[64] = {
     0,  16, 32, 48, 1,  17, 33, 49, 2,  18, 34, 50, 3,  19, 35, 51, 4,  20, 36, 52, 5,  21,
     37, 53, 6,  22, 38, 54, 7,  23, 39, 55, 8,  24, 40, 56, 9,  25, 41, 57, 10, 26, 42, 58,
     11, 27, 43, 59, 12, 28, 44, 60, 13, 29, 45, 61, 14, 30, 46, 62, 15, 31, 47, 63};
 
-/* Eight features at a time: which of them have a bit is a byte, whose halves find what to add to
- * the bit's sum in two tables of 16. A mixed feature is a mask of the bytes that get its bit. */
+/* Adds the weights of eight features to the sums of the bits that they have. For each bit, `having`
+ * gets a byte with one bit per feature that has it; a mixed feature is the mask of the bytes in
+ * which its own bit is set. The two halves of the byte are looked up in two tables of 16 sums, and
+ * the results are added to the bit's sum. */
 static inline void weigh8(const uint64_t *mixed, const int32_t *weights, __m512i sums[4]) {
     __m512i having = _mm512_maskz_set1_epi8(mixed[0], 1);
 #pragma GCC unroll 8
     for (int k = 1; k < 8; k++)
         having = _mm512_mask_add_epi8(having, mixed[k], having, _mm512_set1_epi8((char)(1 << k)));
-    having = _mm512_permutexvar_epi8(_mm512_loadu_si512(by_turns), having);
+    having = _mm512_permutexvar_epi8(_mm512_loadu_si512(alternate), having);
     __m512i first = subset_sums(weights), second = subset_sums(weights + 4);
 #pragma GCC unroll 4
     for (unsigned s = 0; s < 4; s++) {
-        /* The permutation takes the low four bits of a lane. */
+        /* The permutation uses only the low four bits of a lane. */
         __m512i low = _mm512_permutexvar_epi32(_mm512_srli_epi32(having, 8 * s), first);
         __m512i high = _mm512_permutexvar_epi32(_mm512_srli_epi32(having, 8 * s + 4), second);
         sums[s] = _mm512_add_epi32(sums[s], _mm512_add_epi32(low, high));
@@ -275,7 +280,7 @@ static void weigh(const uint64_t *mixed, const int32_t *weights, size_t count, i
     size_t j = 0;
     for (; count - j >= 8; j += 8) weigh8(mixed + j, weights + j, sums);
     if (count > j) {
-        /* mix_features has filled the last eight places with zeros. */
+        /* mix_features has filled the last eight features with zeros. */
         int32_t last[8] = {0};
         memcpy(last, weights + j, (count - j) * sizeof *weights);
         weigh8(mixed + j, last, sums);
@@ -283,14 +288,14 @@ static void weigh(const uint64_t *mixed, const int32_t *weights, size_t count, i
     for (int s = 0; s < 4; s++) _mm512_storeu_si512(with + 16 * s, sums[s]);
 }
 
-/* The carry of three bits; their sum goes to *sum, which is one of them. */
+/* Adds three bits, one of which is *sum. Returns the carry; *sum becomes the sum. */
 static inline __m512i carry_save(__m512i *sum, __m512i a, __m512i b) {
     __m512i carry = _mm512_ternarylogic_epi64(*sum, a, b, 0xe8);
     *sum = _mm512_ternarylogic_epi64(*sum, a, b, 0x96);
     return carry;
 }
 
-/* Adds `unit` to the byte of each bit that is set in a lane. */
+/* Adds `unit` to the byte of each bit that is set in a lane. A lane is the mask of the bytes. */
 static inline __m512i add_lanes(__m512i bytes, __m512i lanes, int unit) {
     uint64_t masks[8];
     _mm512_storeu_si512(masks, lanes);
@@ -300,9 +305,10 @@ static inline __m512i add_lanes(__m512i bytes, __m512i lanes, int unit) {
     return bytes;
 }
 
-/* Positional popcount: carry-save adders turn eight vectors into one whose bits count eight each
- * (Harley-Seal; Klarqvist, Mula and Lemire, "Efficient computation of positional population counts
- * using SIMD instructions", 2021), and a lane of that is a mask of bytes, one a bit. */
+/* Positional popcount: carry-save adders turn eight vectors into one vector, each bit of which
+ * counts eight (Harley-Seal; Klarqvist, Mula and Lemire, "Efficient computation of positional
+ * population counts using SIMD instructions", 2021). A lane of this vector is a mask of bytes, one
+ * byte per bit. */
 static void count_ones(const uint64_t *features, size_t count, uint64_t addend, uint16_t ones[64]) {
     __m512i by_1 = _mm512_setzero_si512(), by_2 = by_1, by_4 = by_1, eights = by_1, rest = by_1;
     for (size_t j = 0; j < count; j += 64) {
@@ -342,7 +348,7 @@ static inline bool lane_within(__m512i distances, unsigned most) {
     return _mm512_cmple_epu64_mask(distances, _mm512_set1_epi64((long long)most)) != 0;
 }
 
-/* Distances fit the low half of a lane, whose minimum is the cheaper one. */
+/* Distances fit the low half of a lane, and a minimum of 32-bit lanes is cheaper. */
 #define NEAR64_GROUP 32
 static inline bool near64_any(const uint64_t *keys, uint64_t query, unsigned most) {
     __m512i least = distances64(_mm512_loadu_si512(keys), query);
@@ -352,12 +358,13 @@ static inline bool near64_any(const uint64_t *keys, uint64_t query, unsigned mos
     return lane_within(least, most);
 }
 
-/* Of eight keys, their low words in one vector and their high words in another. */
+/* Distances of eight keys, with their low words in one vector and their high words in another. */
 static inline __m512i distances128(__m512i lows, __m512i highs, uint64_t low, uint64_t high) {
     return _mm512_add_epi64(distances64(lows, low), distances64(highs, high));
 }
 
-/* The low words of eight keys, in some order, and in the same one the high words. */
+/* Loads the low words of eight keys, in some order; load_highs loads the high words in the same
+ * order. */
 static inline __m512i load_lows(const uint64_t *keys) {
     return _mm512_unpacklo_epi64(_mm512_loadu_si512(keys), _mm512_loadu_si512(keys + 8));
 }
@@ -457,8 +464,9 @@ static inline bool utf8_block_bad(const unsigned char *p) {
     __m512i second_high = _mm512_shuffle_epi8(TABLE(utf8_second_high),
                                               _mm512_and_si512(_mm512_srli_epi16(x, 4), half));
     __m512i pair = _mm512_ternarylogic_epi64(first_high, first_low, second_high, 0x80);
-    /* E0 and up two before, F0 and up three before: bit 7 set, and then `pair` must say two
-     * continuations and nothing else. */
+    /* The byte must be the third or fourth of a sequence if the byte two before is at least E0, or
+     * the byte three before at least F0: then bit 7 is set, and `pair` must have "two
+     * continuations" and no other error. */
     __m512i third = _mm512_subs_epu8(two, _mm512_set1_epi8(0xe0 - 0x80)),
             fourth = _mm512_subs_epu8(three, _mm512_set1_epi8(0xf0 - 0x80));
     __m512i must = _mm512_and_si512(_mm512_or_si512(third, fourth), _mm512_set1_epi8((char)0x80));
@@ -469,7 +477,8 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 
 /* Words of the directory in which nearly all buckets between two samples end. */
 #define NEAR_WORDS 4
-/* The words from a sample on, the 1 bits before each, and those before and in it. */
+/* The words from a sample on, with the number of 1 bits before each word (`before`), and before and
+ * in each word (`through`). */
 typedef struct near_words {
     __m256i through;
     uint64_t words[NEAR_WORDS], before[NEAR_WORDS];
@@ -501,14 +510,14 @@ static inline uint64_t select_near(const near_words *w, unsigned rank) {
 
 #include "kernel/table_probe.h"
 
-/* How the keys of a range lie in 64 bytes, the first in lane 0: a byte permutation brings each lane
- * the word in which its key begins. */
+/* The positions of the keys of a range in 64 bytes, with the first key in lane 0. A byte
+ * permutation brings to each lane the word in which its key begins. */
 typedef struct range_lanes {
-    __m512i queries, mask, bits; /* bits: of each lane's key behind the first's */
+    __m512i queries, mask, bits; /* bits: offset of each lane's key from the first key, in bits */
 } range_lanes;
 
-/* Of eight keys from bit `bit` of 64 bytes on, those with at most `limit` bits unlike the query's.
- */
+/* A mask of the eight keys from bit `bit` of 64 bytes on: keys that differ from the query in at
+ * most `limit` bits. */
 static inline __mmask8 range_within(const range_lanes *lanes, __m512i bytes, uint64_t bit,
                                     __mmask8 wanted, __m512i limit) {
     const __m512i spread = _mm512_broadcast_i32x4(
@@ -530,8 +539,9 @@ static inline size_t put_near(uint64_t number, uint64_t at, __mmask8 near, uint6
     return found;
 }
 
-/* A range's last keys, at most eight, mostly lie in one line, and then nothing is read of the next,
- * which nobody has asked for. No branch depends on that. */
+/* The last keys of a range, at most eight, mostly lie in one cache line. Then the load begins at
+ * the line's begin, so that nothing is read of the next line, which has not been prefetched. No
+ * branch depends on that. */
 static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t query,
                           const uint32_t *begins, const uint32_t *ends, const uint8_t *most,
                           size_t count, uint64_t *hits) {
@@ -549,7 +559,8 @@ static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t 
         }
         uint64_t in_line = (uintptr_t)p & 63,
                  beyond = in_line * 8 + shift + (end - at) * width - 513;
-        uint64_t back = in_line & (0 - (beyond >> 63)); /* to the line's begin, if that is enough */
+        uint64_t back = in_line & (0 - (beyond >> 63)); /* to the line's begin, if the line holds
+                                                           all keys */
         __mmask8 near = range_within(&lanes, _mm512_loadu_si512(p - back), back * 8 + shift,
                                      (__mmask8)low_bits(end - at), limit);
         if (__builtin_expect(near, 0)) found = put_near(i, at, near, hits, found);
@@ -558,8 +569,7 @@ static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t 
 }
 
 typedef struct unpack_lanes {
-    __m512i bits,
-        mask; /* of eight keys: where their heads begin, behind the first's; a head's bits */
+    __m512i bits, mask; /* bits: offsets of eight heads behind the first; mask: bits of a head */
     __m128i width, shift;
 } unpack_lanes;
 
@@ -571,15 +581,15 @@ static inline unpack_lanes spread_heads(const nd_packed_keys *packed) {
                           _mm_cvtsi32_si128((int)packed->shift)};
 }
 
-/* Eight keys at a time: each lane gets the word in which its head begins, and the place of its 0
- * bit, of which all before it are taken away. */
+/* Unpacks eight keys at a time. Each lane gets the word in which its head begins, and the position
+ * of its 0 bit; minus the number of 0 bits before it, that is its bucket. */
 static inline void unpack_word(const unpack_lanes *lanes, uint64_t zeros, uint64_t bucket,
                                const unsigned char *heads, uint64_t bit, uint64_t *keys) {
     const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0),
                   numbers8 = _mm512_set1_epi64(0x0706050403020100);
     const __m512i spread = _mm512_broadcast_i32x4(
         _mm_set_epi8(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0));
-    __m512i places = _mm512_maskz_compress_epi8(zeros, _mm512_loadu_si512(numbers)),
+    __m512i positions = _mm512_maskz_compress_epi8(zeros, _mm512_loadu_si512(numbers)),
             offsets = _mm512_add_epi64(lanes->bits, _mm512_set1_epi64((long long)bit));
     __m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi64(offsets, 3), spread),
                                     numbers8);
@@ -589,10 +599,10 @@ static inline void unpack_word(const unpack_lanes *lanes, uint64_t zeros, uint64
     for (size_t i = 0, count = nd_popcount(zeros); i < count; i += 8, heads += width) {
         __m512i head = _mm512_srlv_epi64(_mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(heads)),
                                          in_byte);
-        __m512i place = _mm512_maskz_permutexvar_epi8(
+        __m512i position = _mm512_maskz_permutexvar_epi8(
             UINT64_C(0x0101010101010101), _mm512_add_epi64(lane, _mm512_set1_epi64((long long)i)),
-            places);
-        __m512i number = _mm512_add_epi64(place,
+            positions);
+        __m512i number = _mm512_add_epi64(position,
                                           _mm512_sub_epi64(first, _mm512_set1_epi64((long long)i)));
         __m512i key = _mm512_ternarylogic_epi64(_mm512_sll_epi64(number, lanes->width), head,
                                                 lanes->mask, 0xf8); /* number | (head & mask) */
@@ -600,15 +610,15 @@ static inline void unpack_word(const unpack_lanes *lanes, uint64_t zeros, uint64
     }
 }
 
-/* The positions of the 1 bits less their numbers: what is between are 0 bits. */
+/* The position of a 1 bit minus the number of 1 bits before it: the number of 0 bits before it. */
 static inline void unpack_ends(uint64_t ones, uint32_t keys, uint16_t *ends) {
     const __m512i all = _mm512_loadu_si512(numbers), before = _mm512_set1_epi16((short)keys);
-    __m512i places = _mm512_sub_epi8(_mm512_maskz_compress_epi8(ones, all), all);
+    __m512i positions = _mm512_sub_epi8(_mm512_maskz_compress_epi8(ones, all), all);
     _mm512_storeu_si512(
-        ends, _mm512_add_epi16(before, _mm512_cvtepi8_epi16(_mm512_castsi512_si256(places))));
+        ends, _mm512_add_epi16(before, _mm512_cvtepi8_epi16(_mm512_castsi512_si256(positions))));
     _mm512_storeu_si512(
         ends + 32,
-        _mm512_add_epi16(before, _mm512_cvtepi8_epi16(_mm512_extracti64x4_epi64(places, 1))));
+        _mm512_add_epi16(before, _mm512_cvtepi8_epi16(_mm512_extracti64x4_epi64(positions, 1))));
 }
 
 #include "kernel/table_unpack.h"

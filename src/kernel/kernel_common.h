@@ -39,7 +39,7 @@ static inline void nd_minhash_mix(const uint64_t *hashes, size_t count, uint64_t
     }
 }
 
-/* The polynomial of n tokens, by Horner's rule. */
+/* Returns the polynomial of n tokens, by Horner's rule. */
 static inline uint64_t nd_shingle_polynomial(const uint64_t *tokens, size_t n) {
     uint64_t h = 0;
     for (size_t k = 0; k < n; k++) h = h * ND_HASH_POLY + tokens[k];
@@ -70,8 +70,9 @@ static inline void nd_shingles_roll(const uint64_t *tokens, size_t count, size_t
     out[last] = nd_mix64(h);
 }
 
-/* The offset from which scalar code finds an error that a vector version has met in the bytes from
- * `block` on: the start of the sequence that reaches into them. Everything before it is valid. */
+/* Returns the offset at which scalar code must begin to find an error that a vector version has met
+ * in the bytes from `block` on: the start of the sequence that reaches into them. Everything before
+ * it is valid. */
 static inline size_t nd_utf8_back_up(const unsigned char *p, size_t block) {
     size_t i = block;
     while (i > 0 && block - i < 3 && (p[i - 1] & 0xc0) == 0x80) i--;
@@ -127,17 +128,17 @@ static inline nd_wide_block nd_wide_characters(nd_latin_block latin, nd_wide_byt
                            ((sign_80 | sign_bc | sign_bd) & latin.continuation) >> 2};
 }
 
-/* Bit 7 of each byte: the byte is at least `low` and below `end`. All bytes below 0x80; no carry
- * crosses a byte. */
+/* Sets bit 7 of each byte that is at least `low` and below `end`. REQUIRES: all bytes are below
+ * 0x80, so no carry crosses a byte. */
 static inline uint64_t nd_range8(uint64_t x, unsigned low, unsigned end) {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     return (x + ones * (0x80 - low)) & ~(x + ones * (0x80 - end)) & (ones << 7);
 }
 
-/* 8 ASCII bytes lower-cased. */
+/* Returns 8 ASCII bytes in lower case. */
 static inline uint64_t nd_lower_word8(uint64_t x) { return x | nd_range8(x, 'A', 'Z' + 1) >> 2; }
 
-/* nd_utf8_valid_prefix from the start of a character on, by the generic kernel. */
+/* nd_utf8_valid_prefix by the generic kernel, beginning at `from`, the start of a character. */
 size_t nd_utf8_valid_from(const unsigned char *p, size_t length, size_t from);
 
 #endif

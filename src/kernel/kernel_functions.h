@@ -32,8 +32,8 @@ static inline bool nd_words_accept(uint32_t code_point) {
            code_point == 0xff40 || code_point - 0xff5b < 11;
 }
 
-/* A range of an Elias-Fano table (hamming/elias_fano_table.h): the keys whose 0 bits, and the
- * buckets whose 1 bits, lie in `words` words of its directory. */
+/* A range of an Elias-Fano table (hamming/elias_fano_table.h): the keys and buckets of `words`
+ * words of its directory, in which a 0 bit is a key and a 1 bit ends a bucket. */
 typedef struct nd_packed_keys {
     const unsigned char *directory, *heads;
     size_t words;
@@ -45,7 +45,11 @@ typedef struct nd_packed_keys {
     unsigned shift;               /* 0 bits below a head in a key */
     size_t key_room, bucket_room; /* the most keys, 64 to 65,535, and buckets */
 } nd_packed_keys;
-enum { ND_KEYS_BEHIND = 8, ND_ENDS_BEHIND = 128 }; /* so many more may be written behind them */
+enum {
+    ND_KEYS_BEHIND = 8,
+    ND_ENDS_BEHIND = 128
+}; /* so many more keys and ends may be written
+      behind the last one */
 typedef struct nd_unpacked {
     size_t words, keys, buckets;
 } nd_unpacked;
@@ -77,8 +81,8 @@ static inline nd_key_probe nd_key_probe_of(const nd_key_probes *p) {
                           .mask = (uint32_t)((UINT64_C(1) << p->bits) - (UINT64_C(1) << p->wide)),
                           .span = UINT32_C(1) << p->wide};
 }
-static inline uint32_t nd_key_probe_first(nd_key_probe place, uint64_t query) {
-    return ((uint32_t)(query >> 1 >> place.down) ^ place.pattern) & place.mask;
+static inline uint32_t nd_key_probe_first(nd_key_probe probe, uint64_t query) {
+    return ((uint32_t)(query >> 1 >> probe.down) ^ probe.pattern) & probe.mask;
 }
 
 typedef struct nd_kernel {
@@ -104,8 +108,8 @@ typedef struct nd_kernel {
      *
      * Returns the number of tokens. All tokens that end before *consumed are written. If everything
      * is done, *consumed is `length`; a token that touches the end of the text is then complete.
-     * Otherwise it is the start of the token, or of the character, that touches what stopped the
-     * scan, so that the scalar tokenizer can begin there. */
+     * Otherwise it is the start of the token, or of the character, that touches the position at
+     * which the scan stopped, so that the scalar tokenizer can begin there. */
     size_t (*words)(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens,
                     size_t room, size_t *consumed);
 
@@ -140,9 +144,10 @@ typedef struct nd_kernel {
     nd_unpacked (*unpack)(const nd_packed_keys *packed, uint64_t *keys, uint16_t *ends);
 
     /* SimHash sums: for each i < bits (16, 32, 64 or 128), sums[i] += the sum over the features of
-     * (bit i of the mixed feature ? weight : -weight). Bits 0 to 63 are those of nd_mix64(x +
-     * ND_HASH_C0), bits 64 to 127 those of nd_mix64(x + ND_HASH_C1). `weights` NULL: all are 1;
-     * otherwise |weight| <= 2^30. The sums are exact. REQUIRES: they fit 64 bits. */
+     * (bit i of the mixed feature ? weight : -weight). The mixed feature is nd_mix64(x +
+     * ND_HASH_C0) for bits 0 to 63, and nd_mix64(x + ND_HASH_C1) for bits 64 to 127. `weights`
+     * NULL: all are 1; otherwise |weight| <= 2^30. The sums are exact. REQUIRES: 64 bits hold them.
+     */
     void (*simhash)(const uint64_t *features, const int32_t *weights, size_t count, unsigned bits,
                     int64_t *sums);
 
@@ -176,9 +181,9 @@ typedef struct nd_kernel {
     /* For each query the keys of its probe with at most `most` different bits, as query number <<
      * 32 | key number, ordered by query and key. A crowded probe gives only query number << 32 |
      * ND_CROWDED. hits[] has room for `crowded` entries per query, and one more. */
-    size_t (*near64_probes)(const nd_key_probes *places, const uint64_t *queries, size_t count,
+    size_t (*near64_probes)(const nd_key_probes *probes, const uint64_t *queries, size_t count,
                             unsigned most, uint64_t *hits);
-    size_t (*near128_probes)(const nd_key_probes *places, const uint64_t *queries, size_t count,
+    size_t (*near128_probes)(const nd_key_probes *probes, const uint64_t *queries, size_t count,
                              unsigned most, uint64_t *hits);
 
     /* The length of the valid UTF-8 prefix: the offset of the first ill-formed sequence, or length.

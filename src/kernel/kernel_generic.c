@@ -1,9 +1,9 @@
-/* The reference: plain C, eight bytes at a time where it helps. */
+/* The reference: plain C, which processes eight bytes at a time if that is faster. */
 #include "kernel/kernel_common.h"
 
 static inline uint32_t least_of(uint32_t x, uint32_t y) { return x < y ? x : y; }
 
-/* Four permutations a pass: twice as fast as one, with and without a vectorising compiler. */
+/* Four permutations per pass: twice as fast as one, with and without a vectorising compiler. */
 static void minhash_block(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a,
                           uint32_t *signature, size_t perms) {
     size_t i = 0;
@@ -46,7 +46,8 @@ static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length)
     return equal;
 }
 
-/* Bit i: the top bit of byte i, for x with no other bits. */
+/* Gathers the top bits of eight bytes: bit i of the result is the top bit of byte i. REQUIRES: x
+ * has no other bits. */
 static inline uint64_t top_bits(uint64_t x) {
     return (x >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
@@ -99,7 +100,7 @@ const unsigned char nd_latin_class[64] = {
 #undef C
 #undef D
 
-/* Bit `at` of each mask, where the class has its bit. */
+/* Sets bit `at` of each mask if the class has the mask's bit. */
 static inline void put_class(nd_latin_block *latin, unsigned class, unsigned at) {
     uint64_t bit = UINT64_C(1) << at;
     latin->sign_c3 |= class & ND_LATIN_SIGN_C3 ? bit : 0;
@@ -109,8 +110,8 @@ static inline void put_class(nd_latin_block *latin, unsigned class, unsigned at)
     latin->byte_80 |= class & ND_LATIN_BYTE_80 ? bit : 0;
 }
 
-/* Eight bytes at a time what is in all of them, then the leading bytes one by one, with the classes
- * of what follows them. */
+/* First finds the continuation and the leading bytes, eight bytes at a time; then reads the leading
+ * bytes one by one, with the classes of the bytes behind them. */
 static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower) {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     nd_latin_block latin = {0};
@@ -133,7 +134,7 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
     return latin;
 }
 
-/* One by one the bytes with two continuation bytes behind them. */
+/* Looks at each byte with two continuation bytes behind it. */
 static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin) {
     nd_wide_block wide = {0, 0};
     for (uint64_t rest = (latin.continuation & latin.continuation << 1) >> 2; rest;
@@ -151,7 +152,8 @@ static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     return to;
 }
 
-static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base) {
+static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t second,
+                                        unsigned base) {
     for (uint64_t now = first, next = second, rest; now; now = next, next = rest) {
         *to++ = (uint16_t)(base + (unsigned)__builtin_ctzll(now));
         rest = now & (now - 1);
@@ -171,16 +173,16 @@ static inline void mix_features(const uint64_t *features, size_t count, uint64_t
     for (size_t j = 0; j < count; j++) mixed[j] = nd_mix64(features[j] + addend);
 }
 
-/* Four bits at a time: the weights go to the place that the four bits name, and a bit's sum is that
- * of the places which have it. */
+/* Four bits at a time: a feature's four bits name a slot, to which its weight is added. The sum of
+ * a bit is the sum of the slots that have the bit. */
 static void weigh(const uint64_t *mixed, const int32_t *weights, size_t count, int32_t with[64]) {
-    int32_t places[16][16] = {{0}};
+    int32_t slots[16][16] = {{0}};
     for (size_t j = 0; j < count; j++) {
         uint64_t m = mixed[j];
-        for (unsigned k = 0; k < 16; k++) places[k][m >> 4 * k & 15] += weights[j];
+        for (unsigned k = 0; k < 16; k++) slots[k][m >> 4 * k & 15] += weights[j];
     }
     for (unsigned k = 0; k < 16; k++) {
-        const int32_t *p = places[k];
+        const int32_t *p = slots[k];
         int32_t odd = p[1] + p[3] + p[5] + p[7], high_odd = p[9] + p[11] + p[13] + p[15];
         with[4 * k] = odd + high_odd;
         with[4 * k + 1] = p[2] + p[3] + p[6] + p[7] + p[10] + p[11] + p[14] + p[15];
@@ -231,31 +233,31 @@ static size_t near128_pairs(const uint64_t *queries, size_t query_count, const u
     return found;
 }
 
-static size_t near64_probes(const nd_key_probes *places, const uint64_t *queries, size_t count,
+static size_t near64_probes(const nd_key_probes *probes, const uint64_t *queries, size_t count,
                             unsigned most, uint64_t *hits) {
-    const nd_key_probe place = nd_key_probe_of(places);
+    const nd_key_probe probe = nd_key_probe_of(probes);
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
-        uint32_t first = nd_key_probe_first(place, queries[q]), begin = places->starts[first],
-                 end = places->starts[first + place.span];
-        if (end - begin > places->crowded) hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
+        uint32_t first = nd_key_probe_first(probe, queries[q]), begin = probes->starts[first],
+                 end = probes->starts[first + probe.span];
+        if (end - begin > probes->crowded) hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
         else
-            found = near64_pairs_range(queries, q, q + 1, places->keys, begin, end, most, hits,
+            found = near64_pairs_range(queries, q, q + 1, probes->keys, begin, end, most, hits,
                                        found);
     }
     return found;
 }
 
-static size_t near128_probes(const nd_key_probes *places, const uint64_t *queries, size_t count,
+static size_t near128_probes(const nd_key_probes *probes, const uint64_t *queries, size_t count,
                              unsigned most, uint64_t *hits) {
-    const nd_key_probe place = nd_key_probe_of(places);
+    const nd_key_probe probe = nd_key_probe_of(probes);
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
-        uint32_t first = nd_key_probe_first(place, queries[2 * q]), begin = places->starts[first],
-                 end = places->starts[first + place.span];
-        if (end - begin > places->crowded) hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
+        uint32_t first = nd_key_probe_first(probe, queries[2 * q]), begin = probes->starts[first],
+                 end = probes->starts[first + probe.span];
+        if (end - begin > probes->crowded) hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
         else
-            found = near128_pairs_range(queries, q, q + 1, places->keys, begin, end, most, hits,
+            found = near128_pairs_range(queries, q, q + 1, probes->keys, begin, end, most, hits,
                                         found);
     }
     return found;
@@ -271,8 +273,8 @@ static size_t ascii_prefix(const char *text, size_t length) {
 
 static inline bool continues(unsigned char c) { return (c & 0xc0) == 0x80; }
 
-/* Bytes of the well-formed sequence at p (RFC 3629, section 4, its grammar line by line), or 0;
- * `left` bytes can be read. */
+/* Returns the bytes of the well-formed sequence at p (RFC 3629, section 4, its grammar line by
+ * line); 0: there is none. `left` bytes can be read. */
 static inline size_t sequence(const unsigned char *p, size_t left) {
     unsigned char c = p[0];
     if (c < 0x80) return 1;

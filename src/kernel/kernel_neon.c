@@ -1,5 +1,5 @@
-/* AArch64 Advanced SIMD. Ends that do not fill a vector are done in plain C; so are shingles, there
- * being no 64-bit vector product. */
+/* AArch64 Advanced SIMD. Ends that do not fill a vector are left to plain C, and so are shingles,
+ * because there is no 64-bit vector product. */
 #include "kernel/kernel_common.h"
 
 #if ND_KERNEL_ARM
@@ -7,7 +7,8 @@
 
 #include <arm_neon.h>
 
-/* `vectors` (a constant, at most 8) times 4 permutations in registers, the hashes streaming by. */
+/* Updates `vectors` (a constant, at most 8) times 4 permutations, which stay in registers while the
+ * hashes stream by. */
 __attribute__((always_inline)) static inline void minhash_tile(const uint32_t *lo,
                                                                const uint32_t *hi, size_t count,
                                                                const uint32_t *a,
@@ -44,7 +45,7 @@ static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const ui
     }
 }
 
-/* Equal bytes count up in 8-bit lanes, at most 255 times before they are summed. */
+/* An equal byte counts 1 in its 8-bit lane. Lanes are summed at least every 255 steps. */
 static size_t count_equal(const uint8_t *a, const uint8_t *b, size_t length) {
     size_t i = 0, equal = 0;
     while (length - i >= 16) {
@@ -58,7 +59,7 @@ static size_t count_equal(const uint8_t *a, const uint8_t *b, size_t length) {
     return equal;
 }
 
-/* The low bit of each comparison, at most 2^30 times before they are summed. */
+/* Adds the low bit of each comparison in its lane. Lanes are summed at least every 2^30 values. */
 static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length) {
     size_t i = 0, equal = 0;
     while (length - i >= 4) {
@@ -72,8 +73,8 @@ static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length)
     return equal;
 }
 
-/* Bit i of the result: byte i of the 64 is all ones (else all zeros). Pairwise sums of distinct
- * bits gather them. */
+/* Sets bit i of the result if byte i of the 64 is all ones; otherwise it is all zeros. Pairwise
+ * sums of distinct bits gather the bits. */
 static inline uint64_t mask64(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
     const uint8x16_t bits = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
     uint8x16_t ab = vpaddq_u8(vandq_u8(a, bits), vandq_u8(b, bits)),
@@ -86,7 +87,7 @@ static inline uint8x16_t between(uint8x16_t x, char low, char high) {
     return vcleq_u8(vsubq_u8(x, vdupq_n_u8((uint8_t)low)), vdupq_n_u8((uint8_t)(high - low)));
 }
 
-/* All ones where a byte is a word character; its lower case goes to lower[]. */
+/* Returns all ones in each byte that is a word character, and writes its lower case to lower[]. */
 static inline uint8x16_t classify16(uint8x16_t x, unsigned char *lower) {
     uint8x16_t small = vorrq_u8(x, vandq_u8(between(x, 'A', 'Z'), vdupq_n_u8(0x20)));
     vst1q_u8(lower, small);
@@ -124,9 +125,9 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
     uint8x16_t x[4], class[4], continuation[4], before = vdupq_n_u8(0);
     for (int k = 0; k < 4; k++) {
         x[k] = vld1q_u8(p + 16 * k);
-        uint8x16_t place = vsubq_u8(x[k], vdupq_n_u8(0x80)); /* 64 and more find 0 */
-        class[k] = vqtbl4q_u8(table, place);
-        continuation[k] = vcltq_u8(place, vdupq_n_u8(64));
+        uint8x16_t slot = vsubq_u8(x[k], vdupq_n_u8(0x80)); /* 64 and more give 0 */
+        class[k] = vqtbl4q_u8(table, slot);
+        continuation[k] = vcltq_u8(slot, vdupq_n_u8(64));
         uint8x16_t after_c3 = vceqq_u8(vextq_u8(before, x[k], 15), vdupq_n_u8(0xc3));
         /* classify16 has left the bytes from 0x80 on as they are. */
         vst1q_u8(lower + 16 * k,
@@ -169,9 +170,9 @@ static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block
     return nd_wide_characters(latin, wide);
 }
 
-/* Eight places a round whether they are needed or not: English has 16 edges in 64 bytes, and a
- * branch for each would be guessed wrongly. A mask that has run out is given bit 63 so that there
- * is something to count to. */
+/* Writes eight positions per round, whether they are needed or not. English has about 16 edges in
+ * 64 bytes, and a branch per edge would often be mispredicted. Bit 63 is added to the mask for
+ * counting, because the mask may be used up. */
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     uint16_t *end = to + __builtin_popcountll(edges);
     while (to < end) {
@@ -185,7 +186,8 @@ static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     return end;
 }
 
-static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base) {
+static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t second,
+                                        unsigned base) {
     uint16_t *end = to + __builtin_popcountll(first) + __builtin_popcountll(second);
     while (to < end) {
 #pragma GCC unroll 4
@@ -212,8 +214,8 @@ static inline void mix_features(const uint64_t *features, size_t count, uint64_t
     for (size_t j = 0; j < count; j++) mixed[j] = nd_mix64(features[j] + addend);
 }
 
-/* Bits 32 * half to 32 * half + 31, in eight registers: what a test for a bit gives is 0 or -1, and
- * the weight times that is taken away. */
+/* Sums the weights for bits 32 * half to 32 * half + 31, in eight registers. A test for a bit gives
+ * 0 or -1, so the product of weight and test is subtracted. */
 __attribute__((always_inline)) static inline void
 weigh_half(const uint64_t *mixed, const int32_t *weights, size_t count, int half, int32_t *with) {
     static const uint32_t first[4] = {1, 2, 4, 8};
@@ -245,8 +247,7 @@ typedef uint64_t bit_vector __attribute__((vector_size(16)));
 #include "kernel/bit_counts.h"
 #include "kernel/simhash_blocks.h"
 
-/* Adjacent bytes of two vectors of counts are added, again and again, until a byte has what is to
- * be one count. */
+/* Adds adjacent bytes of the vectors of counts, again and again, until one vector is left. */
 static inline uint8x16_t add_counts(const uint8x16_t *x, size_t vectors) {
     uint8x16_t sums[8];
     for (size_t k = 0; k < vectors / 2; k++) sums[k] = vpaddq_u8(x[2 * k], x[2 * k + 1]);
@@ -255,8 +256,8 @@ static inline uint8x16_t add_counts(const uint8x16_t *x, size_t vectors) {
     return sums[0];
 }
 
-/* The ones of the bytes of `vectors` times 16 bytes against a query of 16 bytes, added up in one
- * vector. */
+/* Counts the bits in which `vectors` times 16 bytes differ from a query of 16 bytes, added up in
+ * one vector. */
 __attribute__((always_inline)) static inline uint8x16_t
 count_differences(const void *keys, uint8x16_t query, size_t vectors) {
     uint8x16_t x[16];
@@ -285,7 +286,8 @@ static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned mos
     return vminvq_u8(count_differences(keys, vreinterpretq_u8_u32(vdupq_n_u32(query)), 4)) <= most;
 }
 
-/* A query leaves two bytes a key, which are added to those of another. */
+/* A query gives two bytes per key. They are added to one, together with the bytes of a second
+ * query. */
 #define PAIR64_GROUP 8
 __attribute__((always_inline)) static inline bool
 near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
@@ -314,8 +316,8 @@ near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, u
     return vminvq_u8(least) <= most;
 }
 
-/* Two keys come from each window of 16 bytes: the second begins in one of the first's eight bytes.
- */
+/* Two keys are read from each window of 16 bytes: the second begins in one of the first eight bytes
+ * of the window. */
 typedef struct packed_lanes {
     uint8x16_t bytes[4], query[4], own[4];
     size_t window[4];
@@ -359,7 +361,7 @@ static size_t ascii_prefix(const char *text, size_t length) {
     return at;
 }
 
-/* Not 0 where a byte of p[0..16) is an error. */
+/* Returns a byte other than 0 for each byte of p[0..16) that is an error. */
 static inline uint8x16_t utf8_errors(const unsigned char *p) {
     const uint8x16_t half = vdupq_n_u8(15);
     uint8x16_t x = vld1q_u8(p), one = vld1q_u8(p - 1), two = vld1q_u8(p - 2),
@@ -368,8 +370,9 @@ static inline uint8x16_t utf8_errors(const unsigned char *p) {
     uint8x16_t first_low = vqtbl1q_u8(vld1q_u8(utf8_first_low), vandq_u8(one, half));
     uint8x16_t second_high = vqtbl1q_u8(vld1q_u8(utf8_second_high), vshrq_n_u8(x, 4));
     uint8x16_t pair = vandq_u8(vandq_u8(first_high, first_low), second_high);
-    /* E0 and up two before, F0 and up three before: then `pair` must say two continuations and
-     * nothing else. */
+    /* The byte must be the third or fourth of a sequence if the byte two before is at least E0, or
+     * the byte three before at least F0: then `pair` must have "two continuations" and no other
+     * error. */
     uint8x16_t must = vorrq_u8(vcgeq_u8(two, vdupq_n_u8(0xe0)), vcgeq_u8(three, vdupq_n_u8(0xf0)));
     return veorq_u8(pair, vandq_u8(must, vdupq_n_u8(0x80)));
 }

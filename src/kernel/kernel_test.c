@@ -1,5 +1,5 @@
-/* Every kernel table against definitions written down once more, plainly, on buffers that end and
- * begin at pages that cannot be touched. */
+/* Every kernel table against definitions that are written a second time, plainly, on buffers that
+ * begin and end at pages that cannot be touched. */
 #include "kernel_tables.h"
 
 #include "base/cpu.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Lengths around everything that a kernel treats apart: vectors, blocks of 64, chunks of 4096. */
+/* Lengths around the sizes that kernels treat separately: vectors, blocks of 64, chunks of 4096. */
 static size_t edge_length(size_t i) {
     static const size_t large[] = {4032, 4095, 4096, 4097, 4160, 8191, 8192, 8193, 12345};
     return i <= 300 ? i : large[i - 301];
@@ -37,9 +37,9 @@ static void test_minhash(void **state) {
         for (size_t c = perms % 3; c < sizeof counts / sizeof *counts; c += 3) {
             size_t count = counts[c];
             bool at_end = (perms + c) % 2;
-            uint64_t *hashes = guarded_place(hash_pages, count * 8, at_end), key = random64();
-            uint32_t *a = guarded_place(a_pages, perms * 4, at_end),
-                     *signature = guarded_place(signature_pages, perms * 4, at_end);
+            uint64_t *hashes = guarded_block(hash_pages, count * 8, at_end), key = random64();
+            uint32_t *a = guarded_block(a_pages, perms * 4, at_end),
+                     *signature = guarded_block(signature_pages, perms * 4, at_end);
             uint32_t before[1024], expected[1024];
             for (size_t j = 0; j < count; j++) hashes[j] = random64();
             for (size_t i = 0; i < perms; i++) a[i] = (uint32_t)random64();
@@ -64,8 +64,8 @@ static void test_count_equal(void **state) {
     for (size_t e = 0; e < EDGE_LENGTHS; e++) {
         size_t length = edge_length(e), equal = 0, equal32 = 0;
         bool at_end = e % 2;
-        uint8_t *a = guarded_place(a_pages, length, at_end),
-                *b = guarded_place(b_pages, length, at_end);
+        uint8_t *a = guarded_block(a_pages, length, at_end),
+                *b = guarded_block(b_pages, length, at_end);
         unsigned alike = (unsigned)below(5); /* 0: all equal */
         for (size_t i = 0; i < length; i++)
             a[i] = (uint8_t)random64(), b[i] = below(4) < alike ? (uint8_t)random64() : a[i];
@@ -73,8 +73,8 @@ static void test_count_equal(void **state) {
         for (size_t t = 0; t < table_count; t++)
             assert_int_equal(tables[t]->count_equal(a, b, length), equal);
 
-        uint32_t *a32 = guarded_place(a_pages, length * 4, at_end),
-                 *b32 = guarded_place(b_pages, length * 4, at_end);
+        uint32_t *a32 = guarded_block(a_pages, length * 4, at_end),
+                 *b32 = guarded_block(b_pages, length * 4, at_end);
         for (size_t i = 0; i < length; i++)
             a32[i] = (uint32_t)random64(), b32[i] = below(3) ? a32[i] : a32[i] ^ 1u << below(32);
         for (size_t i = 0; i < length; i++) equal32 += a32[i] == b32[i];
@@ -98,22 +98,23 @@ static size_t put_utf8(unsigned char *p, uint32_t c) {
     return bytes;
 }
 
-/* Bytes of the character at text[at] if the kernels take it, else 0. */
-static size_t taken(const char *text, size_t length, size_t at, uint32_t *c) {
+/* Returns the bytes of the character at text[at] if the kernels accept it, else 0. */
+static size_t accepted(const char *text, size_t length, size_t at, uint32_t *c) {
     const unsigned char *p = (const unsigned char *)text;
     *c = 0;
     size_t bytes = nd_utf8_decode(p + at, p + length, c);
     return bytes && nd_words_accept(*c) ? bytes : 0;
 }
 
-/* Tokens of text[0, length), all of it taken: by the tables, one character after the other. */
+/* Makes the tokens of text[0, length), whose characters are all accepted: by the tables, one
+ * character after the other. */
 static size_t plain_words(const char *text, size_t length, const nd_hash_key *key,
                           uint64_t *tokens) {
     unsigned char *token = malloc(length + 4);
     size_t count = 0, used = 0;
     for (size_t i = 0; i < length;) {
         uint32_t c, to[3];
-        i += taken(text, length, i, &c);
+        i += accepted(text, length, i, &c);
         unsigned entry = nd_unicode_entry(c), class = entry & ND_CHAR_CLASS;
         if (used && class != ND_CHAR_WORD) {
             tokens[count++] = nd_hash_token(key, token, used);
@@ -131,14 +132,14 @@ static size_t plain_words(const char *text, size_t length, const nd_hash_key *ke
     return count;
 }
 
-/* Where the scan must say that it is settled: the end, or the token or character that touches what
- * is not taken. */
-static size_t plain_settled(const char *text, size_t length) {
+/* Returns the offset up to which the scan must report final tokens: the end, or the beginning of
+ * the token or character before a character that is not accepted. */
+static size_t plain_final(const char *text, size_t length) {
     size_t last = 0, i = 0;
     bool in_word = false;
     for (size_t bytes; i < length; i += bytes) {
         uint32_t c;
-        bytes = taken(text, length, i, &c);
+        bytes = accepted(text, length, i, &c);
         if (!bytes) return last;
         bool word = (nd_unicode_entry(c) & ND_CHAR_CLASS) == ND_CHAR_WORD;
         if (!word || !in_word) last = i;
@@ -148,22 +149,22 @@ static size_t plain_settled(const char *text, size_t length) {
 }
 
 static uint64_t *expected_tokens, *got_tokens;
-#define TOKEN_PLACES 200000
+#define TOKEN_ROOM 200000
 
 static void check_words(const char *text, size_t length) {
     nd_hash_key key = nd_hash_key_of(7);
-    size_t settled = plain_settled(text, length),
-           count = plain_words(text, settled, &key, expected_tokens);
+    size_t final_bytes = plain_final(text, length),
+           count = plain_words(text, final_bytes, &key, expected_tokens);
     for (size_t t = 0; t < table_count; t++) {
         size_t consumed = SIZE_MAX,
-               got = tables[t]->words(text, length, &key, got_tokens, TOKEN_PLACES, &consumed);
-        assert_int_equal(consumed, settled);
+               got = tables[t]->words(text, length, &key, got_tokens, TOKEN_ROOM, &consumed);
+        assert_int_equal(consumed, final_bytes);
         assert_int_equal(got, count);
         assert_memory_equal(got_tokens, expected_tokens, count * 8);
     }
 }
 
-/* Words of up to `longest` characters with blanks between, now and then any ASCII byte. */
+/* Words of up to `longest` characters with blanks between, and some other ASCII bytes. */
 static void random_text(char *text, size_t length, size_t longest) {
     static const char word_bytes[] =
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
@@ -175,7 +176,7 @@ static void random_text(char *text, size_t length, size_t longest) {
     }
 }
 
-/* A character that the kernels take, not ASCII. */
+/* Returns a character that the kernels accept and that is not ASCII. */
 static uint32_t random_latin(void) {
     static const uint32_t odd[] = {0xaa, 0xb5, 0xba, 0xd7, 0xf7,   0xdf,   0xdf,   0xc0,
                                    0xde, 0xff, 0xa0, 0x80, 0x2010, 0x2027, 0x202f, 0x203e};
@@ -186,8 +187,9 @@ static uint32_t random_latin(void) {
     }
 }
 
-/* Han, and now and then a sign between Han; or of both the first and last of each row. */
-static uint32_t random_wide(void) {
+/* Returns a Han character, sometimes a sign that may be between Han characters; of both also the
+ * first and last of each row. */
+static uint32_t random_han(void) {
     static const uint32_t odd[] = {0x4e00, 0x4e3f, 0x4fff, 0x5000, 0x8fff, 0x9000, 0x9fff, 0x3000,
                                    0x3004, 0x3008, 0x3020, 0xff01, 0xff0f, 0xff1a, 0xff20, 0xff3b,
                                    0xff3e, 0xff40, 0xff5b, 0xff5f, 0xff60, 0xff65};
@@ -198,14 +200,14 @@ static uint32_t random_wide(void) {
     }
 }
 
-/* The same with one of `rarity` characters not ASCII, of which `wide` in 8 are Han or between Han.
- */
-static void taken_text(char *text, size_t length, size_t longest, size_t rarity, size_t wide) {
+/* The same as random_text, but one of `rarity` characters is not ASCII. Of these, `share` in 8 are
+ * Han or a sign between Han characters. */
+static void accepted_text(char *text, size_t length, size_t longest, size_t rarity, size_t share) {
     random_text(text, length, longest);
     for (size_t i = 0; i < length; i++) {
         unsigned char one[4];
         if (below(rarity)) continue;
-        uint32_t c = below(8) < wide ? random_wide() : random_latin();
+        uint32_t c = below(8) < share ? random_han() : random_latin();
         if (longest > 100 && (nd_unicode_entry(c) & ND_CHAR_CLASS) != ND_CHAR_WORD) continue;
         size_t bytes = put_utf8(one, c);
         if (bytes > length - i) continue;
@@ -215,7 +217,7 @@ static void taken_text(char *text, size_t length, size_t longest, size_t rarity,
 }
 
 static void latin_text(char *text, size_t length, size_t longest, size_t rarity) {
-    taken_text(text, length, longest, rarity, 0);
+    accepted_text(text, length, longest, rarity, 0);
 }
 
 static void test_words_lengths(void **state) {
@@ -224,12 +226,13 @@ static void test_words_lengths(void **state) {
     guarded pages = guarded_make(12345);
     for (size_t e = 0; e < EDGE_LENGTHS; e++)
         for (size_t k = 0; k < 5; k++) {
-            char *text = guarded_place(pages, edge_length(e), (e + k) % 2);
+            char *text = guarded_block(pages, edge_length(e), (e + k) % 2);
             random_text(text, edge_length(e), longest[k]);
             check_words(text, edge_length(e));
             latin_text(text, edge_length(e), longest[k], 1 + below(40));
             check_words(text, edge_length(e));
-            taken_text(text, edge_length(e), longest[k], 1 + below(k % 2 ? 3 : 40), 1 + below(8));
+            accepted_text(text, edge_length(e), longest[k], 1 + below(k % 2 ? 3 : 40),
+                          1 + below(8));
             check_words(text, edge_length(e));
         }
     guarded_free(pages);
@@ -252,7 +255,7 @@ static void test_words_not_ascii(void **state) {
     guarded pages = guarded_make(200);
     for (size_t round = 0; round < 40; round++)
         for (size_t at = 0; at < 200; at++) {
-            char *text = guarded_place(pages, 200, at % 2);
+            char *text = guarded_block(pages, 200, at % 2);
             random_text(text, 200, round < 20 ? 8 : 150);
             text[at] = (char)(128 + below(128));
             if (below(2)) text[at + below(200 - at)] = (char)(128 + below(128));
@@ -261,8 +264,8 @@ static void test_words_not_ascii(void **state) {
     guarded_free(pages);
 }
 
-/* What the kernels assume of the characters that they take, as the tables say it; and each of them
- * in a word and alone. */
+/* The assumptions of the kernels about the characters that they accept hold in the tables. Each of
+ * these characters is tried inside a word and alone. */
 static void test_words_set(void **state) {
     (void)state;
     size_t count = 0;
@@ -303,8 +306,8 @@ static void test_words_set(void **state) {
     assert_int_equal(count, 256 + 0x18 + 16 + 0x5200 + (0x21 - 3) + (0x65 - 10 - 26 - 1 - 26));
 }
 
-/* Every character there is, in a word at a place that changes: the kernels take what
- * nd_words_accept says, and stop at the rest. */
+/* Every character is tried inside a word at varying offsets. The kernels accept the characters that
+ * nd_words_accept accepts, and stop at the others. */
 static void test_words_every_character(void **state) {
     (void)state;
     char text[140];
@@ -317,7 +320,7 @@ static void test_words_every_character(void **state) {
     }
 }
 
-/* What stops the kernels: characters, then what is no UTF-8. */
+/* Inputs that stop the kernels: characters, then bytes that are not UTF-8. */
 static const char *const stop_characters[] = {
     "\u0301", "\u0338", "\u044f",     "\u304b",     "\u200c",    "\u200d", "\u2028", "\u202e",
     "\u203f", "\u2040", "\u2000",     "\u20ac",     "\u0100",    "\u03bc", "\u1e9e", "\uac00",
@@ -359,17 +362,17 @@ static const char *stopper_of(size_t i) {
     return i < CHARACTERS ? stop_characters[i] : stop_bytes[i - CHARACTERS];
 }
 
-/* Each at every place of a text: after a character, across the seams between blocks and chunks, cut
- * short by the end. */
+/* Each is tried at every offset of a text: behind a character, across the seams between blocks and
+ * chunks, and cut short by the end. */
 static void test_words_stoppers(void **state) {
     (void)state;
     guarded pages = guarded_make(200 + 64);
     for (size_t round = 0; round < 6; round++)
         for (size_t stopper = 0; stopper < STOPPERS; stopper++)
             for (size_t at = 0; at < 200; at++) {
-                char *text = guarded_place(pages, 200 + below(64), at % 2);
-                taken_text(text, 200, round % 3 == 2 ? 150 : 8, 1 + below(30),
-                           round < 3 ? 0 : below(9));
+                char *text = guarded_block(pages, 200 + below(64), at % 2);
+                accepted_text(text, 200, round % 3 == 2 ? 150 : 8, 1 + below(30),
+                              round < 3 ? 0 : below(9));
                 size_t bytes = strlen(stopper_of(stopper));
                 memcpy(text + at, stopper_of(stopper), bytes < 200 - at ? bytes : 200 - at);
                 check_words(text, 200);
@@ -378,8 +381,8 @@ static void test_words_stoppers(void **state) {
     guarded_free(pages);
 }
 
-/* Han at every place relative to the seams between blocks and chunks, in several kinds of text, and
- * behind it what ends the text, goes on, belongs to it, or stops the kernels. */
+/* Han at every offset relative to the seams between blocks and chunks, in several kinds of text.
+ * Behind it the text ends or goes on, or a character belongs to it or stops the kernels. */
 static void test_words_han(void **state) {
     (void)state;
     static const char *const fills[] = {"x",       " ",       "x ",     "\u00c9", "\u5b57",
@@ -395,7 +398,7 @@ static void test_words_han(void **state) {
                 for (size_t next = 0; next < sizeof after / sizeof *after; next++) {
                     size_t width = strlen(fills[fill]), length = at + 3 + strlen(after[next]),
                            more = at % 3 ? 0 : 100;
-                    char *text = guarded_place(pages, length + more, true);
+                    char *text = guarded_block(pages, length + more, true);
                     memset(text, 'y', length + more);
                     for (size_t i = at % width; i < at; i++)
                         text[i] = fills[fill][(i - at % width) % width];
@@ -406,24 +409,24 @@ static void test_words_han(void **state) {
     guarded_free(pages);
 }
 
-/* As an analyzer goes: kernel and careful path by turns. Nothing but the tokens of the careful path
- * alone. */
-static void check_turns(const char *text, size_t length) {
-    nd_token_sink careful = {.allocator = nd_allocator_default, .key = nd_hash_key_of(7)};
+/* Scans as an analyzer does: the kernel and the scalar tokenizer in turn. The tokens must be those
+ * that the scalar tokenizer makes alone. */
+static void check_alternating(const char *text, size_t length) {
+    nd_token_sink scalar = {.allocator = nd_allocator_default, .key = nd_hash_key_of(7)};
     nd_error error;
     size_t stopped;
-    nd_status status = nd_scan_words(&careful, text, length, 0, false, &stopped, &error);
+    nd_status status = nd_scan_words(&scalar, text, length, 0, false, &stopped, &error);
     for (size_t t = 0; t < table_count; t++) {
-        nd_token_sink sink = {.allocator = nd_allocator_default, .key = careful.key};
+        nd_token_sink sink = {.allocator = nd_allocator_default, .key = scalar.key};
         nd_status ended = ND_OK;
         for (size_t at = 0; at < length && ended == ND_OK;) {
-            size_t settled;
+            size_t final_bytes;
             assert_true(nd_reserve(&sink.allocator, &sink.hashes, &sink.capacity,
                                    sink.count + 64 + below(300)));
             sink.count += tables[t]->words(text + at, length - at, &sink.key,
                                            sink.hashes + sink.count, sink.capacity - sink.count,
-                                           &settled);
-            at += settled;
+                                           &final_bytes);
+            at += final_bytes;
             if (at == length || sink.capacity - sink.count < 64) continue;
             size_t before = at;
             ended = nd_scan_words(&sink, text, length, at, true, &at, &error);
@@ -431,12 +434,12 @@ static void check_turns(const char *text, size_t length) {
         }
         assert_int_equal(ended, status);
         if (status == ND_OK) {
-            assert_int_equal(sink.count, careful.count);
-            if (sink.count) assert_memory_equal(sink.hashes, careful.hashes, sink.count * 8);
+            assert_int_equal(sink.count, scalar.count);
+            if (sink.count) assert_memory_equal(sink.hashes, scalar.hashes, sink.count * 8);
         }
         free(sink.hashes);
     }
-    free(careful.hashes);
+    free(scalar.hashes);
 }
 
 static void test_words_turns(void **state) {
@@ -445,26 +448,27 @@ static void test_words_turns(void **state) {
     for (size_t round = 0; round < 6000; round++) {
         size_t length = below(round % 20 ? 500 : 9000), longest = round % 7 ? 12 : 400,
                rare = 1 + below(8);
-        char *text = guarded_place(pages, length, round % 2);
-        taken_text(text, length, longest, 1 + below(round % 3 ? 30 : 2), round % 2 ? 0 : below(9));
+        char *text = guarded_block(pages, length, round % 2);
+        accepted_text(text, length, longest, 1 + below(round % 3 ? 30 : 2),
+                      round % 2 ? 0 : below(9));
         for (size_t n = below(4 * rare); n > 0 && length > 8; n--) {
             const char *stopper = stopper_of(below(below(30) ? CHARACTERS : STOPPERS));
             size_t at = below(length - 8);
             while (at < length && ((unsigned char)text[at] & 0xc0) == 0x80) at++;
             if (at + 8 > length) continue;
             memcpy(text + at, stopper, strlen(stopper));
-            /* No rest of a character after it. */
+            /* Skips the remaining bytes of a character. */
             for (at += strlen(stopper); at < length && ((unsigned char)text[at] & 0xc0) == 0x80;
                  at++)
                 text[at] = 'z';
         }
-        check_turns(text, length);
+        check_alternating(text, length);
     }
     guarded_free(pages);
 }
 
-/* One word that ends before, at and behind each of the seams, of ASCII or not, with nothing, a
- * character or a stop after it. */
+/* One word that ends before, at and behind each of the seams. It is ASCII or not, and nothing, a
+ * character or a stopping character follows it. */
 static void test_words_long(void **state) {
     (void)state;
     static const size_t ends[] = {4033, 4095, 4096, 4097, 4159, 4160, 4161, 8192, 70000};
@@ -488,7 +492,7 @@ static void test_words_long(void **state) {
     free(text);
 }
 
-/* A scan that is given little room goes on where it stopped. */
+/* A scan with little room for tokens continues where it stopped. */
 static void test_words_room(void **state) {
     (void)state;
     nd_hash_key key = nd_hash_key_of(9);
@@ -496,16 +500,16 @@ static void test_words_room(void **state) {
     char *text = malloc(20000);
     for (size_t round = 0; round < 60; round++) {
         size_t length = 10000 + below(2500) * 4, room = 64 + below(300);
-        taken_text(text, length,
-                   round % 3 == 0   ? 1
-                   : round % 3 == 1 ? 12
-                                    : 1000,
-                   round % 2 ? length : 1 + below(30), round % 4 ? 0 : 8);
+        accepted_text(text, length,
+                      round % 3 == 0   ? 1
+                      : round % 3 == 1 ? 12
+                                       : 1000,
+                      round % 2 ? length : 1 + below(30), round % 4 ? 0 : 8);
         for (size_t i = 0; round % 10 == 0 && i < length; i += 4)
-            memcpy(text + i, "x\u6f22", 4); /* the most tokens that there can be */
+            memcpy(text + i, "x\u6f22", 4); /* the most tokens that are possible */
         size_t count = plain_words(text, length, &key, expected_tokens);
         for (size_t t = 0; t < table_count; t++) {
-            uint64_t *tokens = guarded_place(pages, room * 8, true);
+            uint64_t *tokens = guarded_block(pages, room * 8, true);
             size_t at = 0, done = 0;
             while (at < length) {
                 size_t consumed,
@@ -535,8 +539,8 @@ static void test_shingles(void **state) {
         for (size_t extra = 0; extra < 30; extra++) {
             size_t count = n + (extra < 29 ? extra : 4100), shingles = count - n + 1;
             bool at_end = extra % 2;
-            uint64_t *tokens = guarded_place(pages, count * 8, at_end),
-                     *out = guarded_place(out_pages, shingles * 8, at_end);
+            uint64_t *tokens = guarded_block(pages, count * 8, at_end),
+                     *out = guarded_block(out_pages, shingles * 8, at_end);
             for (size_t i = 0; i < count; i++) original[i] = random64();
             for (size_t i = 0; i < shingles; i++) {
                 uint64_t sum = 0;
@@ -564,7 +568,7 @@ static bool continuation(const unsigned char *p, size_t i, size_t length) {
     return i < length && p[i] >= 0x80 && p[i] <= 0xbf;
 }
 
-/* By decoding: the value must need as many bytes as it has. */
+/* Decodes each character: its value must need as many bytes as it has. */
 static size_t plain_utf8(const unsigned char *p, size_t length) {
     size_t i = 0;
     while (i < length) {
@@ -597,13 +601,13 @@ static void check_utf8(const unsigned char *p, size_t length) {
     }
 }
 
-/* Valid text of exactly `length` bytes; `wide` of 256 characters are not ASCII. */
-static void random_utf8(unsigned char *p, size_t length, size_t wide) {
+/* Valid text of exactly `length` bytes; `share` of 256 characters are not ASCII. */
+static void random_utf8(unsigned char *p, size_t length, size_t share) {
     static const uint32_t ends[3] = {0x800, 0x10000, 0x110000};
     for (size_t i = 0; i < length;) {
         unsigned char one[4];
         uint32_t c = (uint32_t)below(0x80);
-        if (below(256) < wide) c = (uint32_t)below(ends[below(3)]);
+        if (below(256) < share) c = (uint32_t)below(ends[below(3)]);
         if (c >= 0xd800 && c < 0xe000) c -= 0x800;
         size_t bytes = put_utf8(one, c);
         if (bytes > length - i) continue;
@@ -614,12 +618,12 @@ static void random_utf8(unsigned char *p, size_t length, size_t wide) {
 
 static void test_utf8_random(void **state) {
     (void)state;
-    static const size_t wide[] = {0, 3, 100, 256};
+    static const size_t share[] = {0, 3, 100, 256};
     guarded pages = guarded_make(400);
     for (size_t round = 0; round < 60000; round++) {
         size_t length = below(round % 16 ? 140 : 400);
-        unsigned char *p = guarded_place(pages, length, round % 2);
-        random_utf8(p, length, wide[below(4)]);
+        unsigned char *p = guarded_block(pages, length, round % 2);
+        random_utf8(p, length, share[below(4)]);
         size_t changes = below(3);
         for (size_t k = 0; k < changes && length; k++) {
             size_t at = below(length);
@@ -631,7 +635,7 @@ static void test_utf8_random(void **state) {
     guarded_free(pages);
 }
 
-/* All pairs and the threatening triples and quadruples of bytes, at places around a seam between
+/* All pairs and the critical triples and quadruples of bytes, at offsets around a seam between
  * blocks. */
 static void test_utf8_sequences(void **state) {
     (void)state;
@@ -685,8 +689,8 @@ static void test_selection(void **state) {
 
 int main(void) {
     table_count = nd_kernel_all(tables);
-    expected_tokens = malloc(TOKEN_PLACES * 8);
-    got_tokens = malloc(TOKEN_PLACES * 8);
+    expected_tokens = malloc(TOKEN_ROOM * 8);
+    got_tokens = malloc(TOKEN_ROOM * 8);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_selection),
         cmocka_unit_test(test_disable_names),

@@ -14,8 +14,8 @@
  *       For each bit the sum of the weights of the features that have it; count <=
  *       ND_WEIGH_BLOCK, and the sum of |weights| is below 2^31.
  *
- * SimHash adds the weights of features that have a bit and subtracts the others. That is twice the
- * sum of those that have it, minus the sum of all. */
+ * SimHash adds the weights of the features that have a bit and subtracts all others. So the result
+ * is twice the sum of the weights of features that have it, minus the sum of all weights. */
 #ifndef ND_KERNEL_SIMHASH_BLOCKS_H
 #define ND_KERNEL_SIMHASH_BLOCKS_H
 
@@ -31,7 +31,7 @@ static inline void add_weighed(const uint64_t *mixed, const int32_t *weights, si
         sums[i] += (2 * (int64_t)with[i] - all) * ((int64_t)1 << shift);
 }
 
-/* Weights whose sum may not fit 32 bits are split: the low 15 bits, and the rest. */
+/* Adds weights whose sum may not fit 32 bits: the low 15 bits and the rest separately. */
 static __attribute__((noinline)) void add_heavy(const uint64_t *mixed, const int32_t *weights,
                                                 size_t count, unsigned width, int64_t *sums) {
     int32_t part[ND_WEIGH_BLOCK] = {0};

@@ -1,5 +1,4 @@
-/* The simhash kernel of every table against its definition, written down plainly, on guarded pages.
- */
+/* The SimHash kernel of every table against its plain definition, on guarded pages. */
 #include "kernel_tables.h"
 
 #include <string.h>
@@ -17,7 +16,7 @@ static void plain_simhash(const uint64_t *features, const int32_t *weights, size
     }
 }
 
-/* The inverse of nd_mix64: features whose mixed hash is what a test wants. */
+/* The inverse of nd_mix64: makes features with the mixed hash that a test needs. */
 static uint64_t unmix(uint64_t x) {
     x ^= x >> 31 ^ x >> 62;
     x *= UINT64_C(0x319642b2d24d8ec3);
@@ -48,7 +47,7 @@ static void check(uint64_t *features, const int32_t *weights, size_t count) {
             memcpy(got, before, sizeof before);
             tables[t]->simhash(features, weights, count, bits, got);
             assert_memory_equal(got, expected,
-                                sizeof got); /* what stands behind the sums included */
+                                sizeof got); /* including the bytes behind the sums */
         }
     }
 }
@@ -61,8 +60,8 @@ static void test_counts(void **state) {
         for (weighing how = COUNTED; how <= EXTREME; how++) {
             size_t count = round <= 300 ? round : large[round - 301];
             bool at_end = (round + how) % 3;
-            uint64_t *features = guarded_place(feature_pages, count * 8, at_end);
-            int32_t *weights = guarded_place(weight_pages, count * 4, at_end);
+            uint64_t *features = guarded_block(feature_pages, count * 8, at_end);
+            int32_t *weights = guarded_block(weight_pages, count * 4, at_end);
             for (size_t j = 0; j < count; j++) features[j] = random64();
             for (size_t j = 0; j < count; j++) weights[j] = random_weight(how);
             check(features, how == COUNTED ? NULL : weights, count);
@@ -71,8 +70,8 @@ static void test_counts(void **state) {
     guarded_free(weight_pages);
 }
 
-/* All counters as full as they can be: features that have all bits, one, or none; weights that are
- * all at one end. */
+/* All counters reach their limits: features with all bits, one bit or none; all weights at one end
+ * of their range. */
 static void test_extremes(void **state) {
     (void)state;
     static uint64_t features[MOST];

@@ -1,4 +1,4 @@
-/* The body of the find_buckets kernel: looks into Elias-Fano tables of fingerprints
+/* The body of the find_buckets kernel: finds buckets in Elias-Fano tables of fingerprints
  * (hamming/elias_fano_table.h). The file of an instruction set includes this once, after it has
  * defined, with table_words.h or with vectors:
  *
@@ -6,8 +6,8 @@
  *       NEAR_WORDS words of the directory, and their 1 bits. */
 #include "base/bits.h"
 
-/* The position of the 1 bit number `rank`, counted from bit `from` on; UINT64_MAX: the directory
- * has fewer. */
+/* Returns the position of the 1 bit number `rank`, counted from bit `from` on; UINT64_MAX: the
+ * directory has fewer. */
 static uint64_t select_far(const unsigned char *directory, uint64_t words, uint64_t from,
                            unsigned rank) {
     uint64_t at = from / 64;

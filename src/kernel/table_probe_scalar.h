@@ -1,4 +1,4 @@
-/* near_ranges that unpacks keys one by one, except in long ranges: near_packed searches those if it
+/* near_ranges without vectors: unpacks keys one by one. Long ranges are left to near_packed, if it
  * is faster (from PACKED_LEAST keys on). */
 #include "base/bits.h"
 

@@ -1,10 +1,11 @@
-/* The first words that table_probe.h searches, without vector instructions that count bits. */
+/* The first words that table_probe.h searches, for instruction sets without vector instructions
+ * that count bits. */
 #include "base/bits.h"
 
 /* Words of the directory in which nearly all buckets between two samples end. */
 #define NEAR_WORDS 4
 
-/* The words from a sample on, and the 1 bits before each. */
+/* The words from a sample on, with the number of 1 bits before each. */
 typedef struct near_words {
     uint64_t words[NEAR_WORDS];
     unsigned before[NEAR_WORDS + 1];

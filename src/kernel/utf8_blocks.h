@@ -5,7 +5,7 @@
  *       Whether one of p[0..64) ends or breaks a sequence in a way that UTF-8 forbids. Reads
  *       p[-3..64).
  *
- * The method is that of Keiser and Lemire, "Validating UTF-8 In Less Than One Instruction Per
+ * The method is from Keiser and Lemire, "Validating UTF-8 In Less Than One Instruction Per
  * Byte", 2021. Each kind of error within two adjacent bytes has a bit (utf8_tables.h). Three tables
  * are indexed with the high half and the low half of the first byte, and with the high half of the
  * second; an error exists if all three have its bit. The bytes two and three before a byte decide
@@ -17,7 +17,7 @@
 
 #include "kernel/kernel_common.h"
 
-/* Checks a block of fewer than 64 bytes, with the three before it if there are any. The zeros
+/* Checks a block of fewer than 64 bytes, with the three bytes before it if there are any. The zeros
  * behind it reveal a sequence that is cut off. */
 static inline bool utf8_part_bad(const unsigned char *p, size_t at, size_t bytes) {
     unsigned char padded[3 + 64] = {0};

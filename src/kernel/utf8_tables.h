@@ -1,5 +1,6 @@
 /* The tables of utf8_blocks.h: the errors that two adjacent bytes may be, by the high half of the
- * first byte, its low half, and the high half of the second. It is an error if all three agree. */
+ * first byte, its low half, and the high half of the second byte. There is an error if all three
+ * tables have its bit. */
 #ifndef ND_KERNEL_UTF8_TABLES_H
 #define ND_KERNEL_UTF8_TABLES_H
 
@@ -11,8 +12,8 @@ enum {
     UTF8_SURROGATE = 16,  /* ED A0..BF */
     UTF8_OVERLONG_2 = 32, /* C0, C1 */
     UTF8_OVERLONG_4 = 64, /* F0 80..8F */
-    UTF8_LARGE_1000 =
-        64, /* F5..FF 80..8F; shares the bit: the same second byte, other first ones */
+    UTF8_LARGE_1000 = 64, /* F5..FF 80..8F; shares the bit, because the second bytes are the same
+                             and the first bytes are others */
     UTF8_CONTINUES =
         128, /* two continuations: an error unless the second is a third or fourth byte */
     UTF8_ANY_LOW = UTF8_SHORT | UTF8_LONG |

@@ -2,32 +2,32 @@
  * defined:
  *
  *   static inline nd_word_block classify_block(const unsigned char *p, unsigned char *lower);
- *       Reads 64 bytes, and tells which are word characters [0-9A-Za-z_] and which are not ASCII.
- *       Writes the word characters, lower-cased, to the same positions in lower[0..64), and any
- *       value to the others.
+ *       Reads 64 bytes, and returns the masks of the word characters [0-9A-Za-z_] and of the bytes
+ *       that are not ASCII. Writes the word characters, in lower case, to the same positions in
+ *       lower[0..64), and any value to the others.
  *
  *   static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower);
  *       For a block that is not all ASCII, after classify_block. Reads the 64 bytes again, and
- *       tells the classes of those from 0x80 on. Writes these to the same positions in lower[]:
- *       unchanged, except that bit 5 is set after a byte 0xC3, which folds U+00C0-U+00DE.
+ *       returns the classes of the bytes from 0x80 on. Writes these bytes to the same positions in
+ *       lower[]: unchanged, except that bit 5 is set after a byte 0xC3, which folds U+00C0-U+00DE.
  *
  *   static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin);
  *       For a block that is not all Latin, after classify_latin. Reads the 64 bytes again, and
- *       tells its characters of three bytes.
+ *       returns its characters of three bytes.
  *
  *   static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base);
  *       Writes base + the position of each set bit, ascending, and returns the end. May overwrite
  *       64 entries from `to` on.
  *
- *   static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second,
+ *   static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t second,
  *                                        unsigned base);
- *       The same with two masks: the first position of one, the first of the other, the second of
- *       the one, and so on. `first` has as many bits as `second`, or one more; at most 32.
+ *       The same with two masks: the first position of `first`, the first of `second`, the second
+ *       of `first`, and so on. `first` has as many bits as `second`, or one more; at most 32.
  *
  * A text is processed in chunks whose folded copy and token edges stay in the L1 cache. With m the
- * mask of word characters, m ^ (m << 1 | carry) has a bit where a word begins and where a word
- * ends, alternately. With Han a token may begin where another ends, so begins and ends are two
- * masks there. The edges of a chunk are collected first, and then the tokens between them are
+ * mask of word characters, m ^ (m << 1 | carry) has alternately a bit at the begin of a word and
+ * at its end. With Han a token may begin at the end of another, so begins and ends are two masks
+ * there. The edges of a chunk are collected first, and then the tokens between them are
  * hashed: two loops without a branch that depends on the text, except on tokens longer than 16
  * bytes. A word that crosses the end of a chunk begins the next chunk. A word that fills a whole
  * chunk is folded and hashed separately, so the cost is linear for every text.
@@ -72,8 +72,8 @@ static const uint64_t token_mask[17][2] = {
 
 /* Finishes a block that is not all ASCII: classifies the accepted characters, so that `other` keeps
  * only bytes that are no part of one, or of an incomplete one. */
-static inline nd_word_block take_latin(nd_word_block block, nd_latin_block latin,
-                                       unsigned char *lower) {
+static inline nd_word_block accept_latin(nd_word_block block, nd_latin_block latin,
+                                         unsigned char *lower) {
     uint64_t second_c2 = latin.c2 << 1 & latin.continuation,
              second_c3 = latin.c3 << 1 & latin.continuation;
     uint64_t two = second_c2 | second_c3,
@@ -91,14 +91,14 @@ static inline nd_word_block take_latin(nd_word_block block, nd_latin_block latin
     return block;
 }
 
-/* The same for characters of three bytes. Han is not in `word`. */
-static inline nd_word_block take_wide(nd_word_block block, nd_wide_block wide) {
+/* The same for characters of three bytes. Han characters are not set in `word`. */
+static inline nd_word_block accept_wide(nd_word_block block, nd_wide_block wide) {
     uint64_t lead = wide.han | wide.sign;
     block.other &= ~(lead | lead << 1 | lead << 2);
     return block;
 }
 
-/* The next 64 bytes of a text, filled up with blanks at its end. */
+/* Returns the next 64 bytes of a text. At its end they are filled up with blanks. */
 static inline const unsigned char *whole_block(const unsigned char *p, size_t bytes,
                                                unsigned char padded[64]) {
     if (bytes >= 64) return p;
@@ -110,7 +110,7 @@ static inline const unsigned char *whole_block(const unsigned char *p, size_t by
 static inline nd_word_block read_block(const unsigned char *p, unsigned char *lower) {
     nd_word_block block = classify_block(p, lower);
     return __builtin_expect(block.other != 0, 0)
-               ? take_latin(block, classify_latin(p, lower), lower)
+               ? accept_latin(block, classify_latin(p, lower), lower)
                : block;
 }
 
@@ -123,41 +123,42 @@ static inline nd_word_block read_wide_block(const unsigned char *p, unsigned cha
     nd_latin_block latin = classify_latin(p, lower);
     nd_wide_block wide = classify_wide(p, latin);
     *han = wide.han;
-    return take_wide(take_latin(block, latin, lower), wide);
+    return accept_wide(accept_latin(block, latin, lower), wide);
 }
 
-/* Whether the character at bit `valid`, the first of `other`, is left to the next block, because
- * its two or three bytes do not end in this one. */
+/* Whether the character at bit `valid`, the first bit of `other`, is left to the next block,
+ * because its two or three bytes may not end in this one. */
 static inline bool may_straddle(unsigned valid) { return valid >= 62; }
 
 typedef struct nd_word_edges {
     size_t scanned; /* bytes */
     size_t count;   /* odd: the last token is open */
-    bool stopped;   /* by the character at `scanned`; find_edges: by one in the block there */
+    bool stopped;   /* stopped by the character at `scanned`; after find_edges: by a character in
+                       the block there */
 } nd_word_edges;
 
-/* Puts the edges in the bytes `inside` of a block with Han. A word that touches their end stays
- * open, a character of Han does not. With a carry, a word is open at the beginning. */
+/* Writes the edges in the bytes `inside` of a block with Han. A word that touches their end stays
+ * open; a Han character does not. With a carry, a word is open at the beginning. */
 static inline uint16_t *put_tokens(uint16_t *to, nd_word_block block, uint64_t han, uint64_t inside,
                                    uint64_t carry, unsigned base) {
     uint64_t before = block.word << 1 | carry;
     han &= inside;
     uint64_t begin = han | (block.word & ~before & inside),
              end = han << 3 | (before & ~block.word & inside);
-    to = put_by_turns(to, carry ? end : begin, carry ? begin : end, base);
+    to = put_alternately(to, carry ? end : begin, carry ? begin : end, base);
     *to = (uint16_t)(base + 64);
     return to + (han >> 61);
 }
 
-/* The end of the last character that ends in a block, found from its last bytes alone, so that the
- * next block need not wait for the result of this one. */
+/* Returns the end of the last character that ends in a block. It is found from the last bytes
+ * alone, so that the next block need not wait for the result of this one. */
 static inline unsigned whole_characters(const unsigned char *p) {
     return p[63] >= 0xc0 ? 63 : p[62] >= 0xe0 ? 62 : 64;
 }
 
-/* Continues where find_edges met a character that is not Latin, up to the end of the chunk, or to a
- * character that is not accepted. Not inlined, because it would take registers from the loop for
- * Latin text. */
+/* Continues at the block in which find_edges met a character that is not Latin, up to the end of
+ * the chunk, or to a character that is not accepted. Not inlined, because it would take registers
+ * from the loop for Latin text. */
 static __attribute__((noinline)) void find_wide_edges(const unsigned char *p, size_t bytes,
                                                       bool last, unsigned char *lower,
                                                       uint16_t *edges, nd_word_edges *found) {
@@ -183,7 +184,7 @@ static __attribute__((noinline)) void find_wide_edges(const unsigned char *p, si
     }
     found->scanned = at < bytes ? at : bytes;
     found->count = (size_t)(to - edges);
-    /* A character of Han at the end may combine with the character after it. */
+    /* A Han character at the end may combine with the character after it, so it stays open. */
     if (found->count > 0 && found->count % 2 == 0 && edges[found->count - 1] == found->scanned)
         found->count--;
 }
@@ -203,7 +204,8 @@ static inline nd_word_edges find_edges(const unsigned char *p, size_t bytes, boo
         if (__builtin_expect(block.other != 0, 0)) {
             unsigned valid = (unsigned)__builtin_ctzll(block.other);
             if (!may_straddle(valid)) return (nd_word_edges){at, (size_t)(to - edges), true};
-            /* Edges up to this byte; an edge that ends a word there belongs to the next block. */
+            /* Writes the edges before this byte. An edge that ends a word at this byte belongs to
+             * the next block. */
             to = put_edges(to, changes & ((UINT64_C(1) << valid) - 1), (unsigned)at);
             at += valid;
             carry = block.word >> (valid - 1) & 1;
@@ -235,8 +237,8 @@ static inline void hash_tokens(const nd_hash_key *key, const unsigned char *lowe
  * character that stops the scan touches it. */
 static __attribute__((noinline)) size_t
 hash_long_token(const nd_hash_key *key, const unsigned char *p, size_t length, uint64_t *hash) {
-    unsigned char
-        lower[16 + 64 + 16]; /* bytes not hashed yet, a block, and what memmove reads past it */
+    unsigned char lower[16 + 64 + 16]; /* bytes that are not hashed yet, a block, and the bytes that
+                                          memmove reads behind it */
     uint64_t h = 0, han;
     size_t at = 0, held = 0;
     for (bool ended = false; !ended && at < length;) {
@@ -264,7 +266,7 @@ hash_long_token(const nd_hash_key *key, const unsigned char *p, size_t length, u
     return at;
 }
 
-/* The beginning of the character that ends before p[at], at > 0. */
+/* Returns the beginning of the character that ends before p[at]. REQUIRES: at > 0. */
 static inline size_t character_before(const unsigned char *p, size_t at) {
     do at--;
     while (at > 0 && (p[at] & 0xc0) == 0x80);
@@ -276,7 +278,7 @@ static size_t words(const char *text, size_t length, const nd_hash_key *key, uin
     const unsigned char *p = (const unsigned char *)text;
     unsigned char lower[WORD_CHUNK + 64]; /* the last token's 16 bytes may reach past the chunk */
     uint16_t edges[WORD_CHUNK + 64];
-    nd_hash_key own_key = *key; /* known not to alias `tokens` */
+    nd_hash_key own_key = *key; /* the compiler sees that it does not alias `tokens` */
     size_t at = 0, written = 0;
     while (at < length && room - written >= 64) {
         size_t bytes = length - at < WORD_CHUNK ? length - at : WORD_CHUNK;
@@ -292,8 +294,8 @@ static size_t words(const char *text, size_t length, const nd_hash_key *key, uin
         bool open = found.count % 2;
         size_t begin = open ? edges[found.count - 1] : found.scanned; /* of the open token */
         if (found.stopped) {
-            /* The character before the stop may belong together with it, word or not ('<' and
-             * U+0338 are one symbol). */
+            /* The character before the stop may belong to the stopping character, whether it is a
+             * word or not ('<' and U+0338 are one symbol). */
             *consumed = open || at + begin == 0 ? at + begin : character_before(p, at + begin);
             return written;
         }

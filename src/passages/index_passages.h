@@ -1,5 +1,5 @@
-/* The passages that queries share with the documents of an index: one pass over the sets of its
- * documents, on all threads of a run. */
+/* Finds the passages that queries share with the documents of an index: one pass over the shingle
+ * sets of the documents, on all threads of a run. */
 #ifndef ND_PASSAGES_INDEX_PASSAGES_H
 #define ND_PASSAGES_INDEX_PASSAGES_H
 
@@ -14,8 +14,9 @@ typedef struct nd_set_pass {
     nd_passage_rows *rows;
 } nd_set_pass;
 
-/* Puts the passages into the rows, in the order of the documents. *bytes: of the sets that were
- * read. Removed documents are skipped. ND_ERR_CORRUPT: damage, with the document. */
+/* Appends the passages to the rows, in the order of the documents. Removed documents are skipped.
+ * *bytes: the size of all sets that were read. ND_ERR_CORRUPT: a set is damaged; the message names
+ * its document. */
 nd_status nd_set_pass_run(const nd_set_pass *pass, uint64_t *bytes, nd_error *error);
 
 #endif

@@ -4,18 +4,19 @@
 
 #include <string.h>
 
-/* The most memory that a token takes, bytes: its hash and its offsets, with room to grow, and its
- * share of the table. */
+/* The most memory that a token takes, in bytes: its hash and its offsets, in arrays that may be
+ * half empty, and its share of the table of positions. */
 enum { TOKEN_BYTES = 2 * (int)(sizeof(uint64_t) + sizeof(nd_text_range)) + 44 };
 
-/* A document of a block. Its id and, if wanted, its text follow each other in `bytes`. */
+/* A document of a block. Its id, and its text if texts are wanted, are in `bytes`, in the order of
+ * the documents. */
 typedef struct document {
     size_t id_length, text_length, tokens;
 } document;
 
 typedef struct documents {
     document *list;
-    nd_token_offsets tokens; /* of all of them */
+    nd_token_offsets tokens; /* tokens of all documents of the block */
     char *bytes;
     size_t count, capacity, byte_count, byte_capacity;
     nd_id_buffer id; /* scratch */
@@ -59,10 +60,10 @@ static void append(char *bytes, size_t *size, const char *more, size_t length) {
     *size += length;
 }
 
-/* Copies the shingles of a text over the hashes of its tokens. A text with fewer tokens than a
- * shingle has none. */
-static nd_status put_shingles(uint64_t *hashes, size_t count, uint32_t ngram, nd_analyzer *analyzer,
-                              const nd_document *given, nd_error *error) {
+/* Overwrites the hashes of a text's tokens with its shingles, each at the token at which it begins.
+ * Tokens at which no shingle begins get 0. */
+static nd_status copy_shingles(uint64_t *hashes, size_t count, uint32_t ngram,
+                               nd_analyzer *analyzer, const nd_document *given, nd_error *error) {
     nd_shingles shingles;
     if (count == 0) return ND_OK;
     ND_TRY(nd_analyze(analyzer, given->text, given->length, &shingles, error));
@@ -83,8 +84,8 @@ static nd_status map_document(const void *context, void *worker, void *batch,
     nd_status status = nd_token_offsets_add(&d->tokens, worker, given->text, given->length, a,
                                             error);
     if (status == ND_OK && plan->ngram)
-        status = put_shingles(d->tokens.hashes + before, d->tokens.count - before, plan->ngram,
-                              worker, given, error);
+        status = copy_shingles(d->tokens.hashes + before, d->tokens.count - before, plan->ngram,
+                               worker, given, error);
     if (status != ND_OK) d->tokens.count = before;
     ND_TRY(status);
     ND_TRY(nd_document_id(item->source, item->record, given, a, &d->id, error));
@@ -158,7 +159,7 @@ nd_status nd_passage_queries_read(nd_passage_queries *queries, const nd_passage_
                                   nd_scan_counts *counts, nd_error *error) {
     const query_plan plan = {
         .allocator = queries->allocator,
-        .analyzer = nd_job_analyzer(input->options, queries->ngram ? queries->ngram : 1),
+        .analyzer = nd_analyzer_with_ngram(input->analyzer, queries->ngram ? queries->ngram : 1),
         .texts = queries->texts,
         .ngram = queries->ngram};
     const nd_scan_stage stage = {.plan = &plan,
@@ -176,12 +177,12 @@ nd_status nd_passage_queries_read(nd_passage_queries *queries, const nd_passage_
     ND_TRY(nd_run_scan(input->run, input->options, input->corpus, &stage, counts, error));
     return nd_ngram_positions_create(queries->tokens.hashes, queries->begins, queries->count,
                                      queries->ngram ? 1 : input->least, &queries->allocator,
-                                     &queries->places, error);
+                                     &queries->positions, error);
 }
 
 void nd_passage_queries_free(nd_passage_queries *queries) {
     const nd_allocator *a = &queries->allocator;
-    nd_ngram_positions_free(queries->places);
+    nd_ngram_positions_free(queries->positions);
     nd_release(a, queries->queries);
     nd_release(a, queries->begins);
     nd_token_offsets_free(&queries->tokens, a);

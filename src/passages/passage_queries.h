@@ -1,5 +1,6 @@
-/* The queries of nd_passages, in memory: their tokens, and the positions at which runs of `least`
- * tokens begin; or, against an index, their shingles and the positions of each. */
+/* The queries of nd_passages, in memory. If the source is texts: the tokens of the queries, and a
+ * table of the positions at which runs of `least` tokens begin. If the source is an index: the
+ * shingles of the queries, and a table of their positions. */
 #ifndef ND_PASSAGES_PASSAGE_QUERIES_H
 #define ND_PASSAGES_PASSAGE_QUERIES_H
 
@@ -8,42 +9,43 @@
 #include "text/token_offsets.h"
 
 typedef struct nd_passage_query {
-    size_t id, id_length; /* in `bytes` */
-    size_t text;          /* likewise, where texts are wanted */
+    size_t id, id_length; /* the id is at `id` in `bytes` */
+    size_t text;          /* offset of the text in `bytes`, if texts are wanted */
 } nd_passage_query;
 
 typedef struct nd_passage_queries {
     nd_allocator allocator;
-    bool texts;     /* texts are wanted */
+    bool texts;     /* whether texts are wanted */
     uint64_t limit; /* bytes of memory for everything below */
     uint32_t ngram; /* tokens per shingle of the index; 0: the source is texts */
     nd_passage_query *queries;
-    uint32_t *begins;        /* first token of each query in `tokens`, and one more: the end */
-    nd_token_offsets tokens; /* with ngram: in place of a token's hash that of the shingle that
-                                begins there, as sets have it, or 0: none does */
+    uint32_t *begins;        /* by query: its first token in `tokens`; one entry more: the end */
+    nd_token_offsets tokens; /* with ngram > 0 the hash of a token is replaced by the shingle that
+                                begins at it, as it is in sets; 0: none begins there */
     char *bytes;
     size_t count, capacity, begin_capacity, byte_count, byte_capacity;
-    nd_ngram_positions *places;
+    nd_ngram_positions *positions;
 } nd_passage_queries;
 
-/* Where queries are read from. */
+/* The input from which queries are read, and how they are analyzed. */
 typedef struct nd_passage_input {
     const nd_run *run;
-    const nd_job_options *options;
+    const nd_input_options *options;
+    const nd_analyzer_options *analyzer;
     nd_corpus *corpus;
     uint32_t least; /* tokens of the shortest run that is a passage */
 } nd_passage_input;
 
-/* Reads all documents of the input on the run's threads. `queries` is zero except for allocator,
- * texts, limit and ngram. ND_ERR_MEMORY: the queries take more than the limit. */
+/* Reads all documents of the input on the run's threads. REQUIRES: `queries` is zero except for
+ * allocator, texts, limit and ngram. ND_ERR_MEMORY: the queries take more than the limit. */
 nd_status nd_passage_queries_read(nd_passage_queries *queries, const nd_passage_input *input,
                                   nd_scan_counts *counts, nd_error *error);
 void nd_passage_queries_free(nd_passage_queries *queries);
 
-/* The query that has a token. */
+/* Returns the query to which a token belongs. */
 uint32_t nd_passage_queries_of(const nd_passage_queries *queries, uint32_t token);
 
-/* An analyzer whose texts are not hashed as a whole. */
+/* Creates an analyzer that does not hash texts as a whole. */
 nd_status nd_passage_analyzer_create(const nd_analyzer_options *options,
                                      const nd_allocator *allocator, nd_analyzer **out,
                                      nd_error *error);

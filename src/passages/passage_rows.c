@@ -13,13 +13,14 @@ static void append(nd_passage_block *b, const char *bytes, size_t length) {
     b->byte_count += length;
 }
 
-/* The bytes from token `begin` to token `end` - 1. */
+/* The range of bytes from token `begin` to token `end` - 1. */
 static nd_text_range bytes_of(const nd_text_range *tokens, size_t begin, size_t end) {
     return (nd_text_range){tokens[begin].begin, tokens[end - 1].end};
 }
 
-/* A repetitive text may have any number of passages. So rows of blocks that have not been emitted
- * count, too, and so does the memory that sorting will take. */
+/* Checks that the rows still fit in memory, because a repetitive text may have any number of
+ * passages. Rows of blocks that have not been emitted count, too, and so does the memory that
+ * sorting will take. */
 static nd_status check_room(nd_passage_rows *r, size_t more, nd_error *error) {
     enum {
         ROW_BYTES = sizeof(nd_passage_row) + sizeof(nd_passage_row) / 2 + sizeof(uint64_t) +
@@ -34,7 +35,7 @@ static nd_status check_room(nd_passage_rows *r, size_t more, nd_error *error) {
                    (unsigned long long)(r->memory >> 20));
 }
 
-/* The part of the document's text from its first passage to its last. */
+/* The range of the document's text from its first passage to the end of its last one. */
 static nd_text_range span_of(const nd_passage_source *source, const nd_query_passage *found,
                              size_t count) {
     nd_text_range span = {UINT32_MAX, 0};
@@ -46,7 +47,7 @@ static nd_text_range span_of(const nd_passage_source *source, const nd_query_pas
     return span;
 }
 
-/* The id of a document and that part of its text are stored once for all its passages. */
+/* The id of a document and the span of its passages are stored once for all its passages. */
 nd_status nd_passage_rows_add(nd_passage_rows *r, nd_passage_block *b,
                               const nd_passage_source *source, const nd_query_passage *found,
                               size_t count, nd_error *error) {
@@ -80,7 +81,7 @@ nd_status nd_passage_rows_add(nd_passage_rows *r, nd_passage_block *b,
     return ND_OK;
 }
 
-nd_status nd_passage_rows_put(nd_passage_rows *r, const nd_passage_block *b, nd_error *error) {
+nd_status nd_passage_rows_append(nd_passage_rows *r, const nd_passage_block *b, nd_error *error) {
     size_t count = r->count + b->count;
     if (!nd_reserve(&r->allocator, &r->rows, &r->capacity, count))
         return nd_fail_memory(error, count * sizeof *r->rows, "shared passages");
@@ -107,14 +108,14 @@ void nd_passage_rows_free(nd_passage_rows *r) {
 
 /* ---- calling back */
 
-/* Memory for a piece of the spool that is not in one chunk. */
+/* Memory for a piece of the spool that does not lie in one chunk. */
 typedef struct scratch {
     char *bytes;
     size_t capacity;
 } scratch;
 
-static nd_status look_at(const nd_passage_rows *r, uint64_t at, size_t size, scratch *room,
-                         const char **out, nd_error *error) {
+static nd_status read_piece(const nd_passage_rows *r, uint64_t at, size_t size, scratch *room,
+                            const char **out, nd_error *error) {
     const void *bytes = "";
     if (!nd_reserve(&r->allocator, &room->bytes, &room->capacity, size))
         return nd_fail_memory(error, size, "a passage");
@@ -123,39 +124,39 @@ static nd_status look_at(const nd_passage_rows *r, uint64_t at, size_t size, scr
     return ND_OK;
 }
 
-static nd_status tell_row(const nd_passage_rows *r, const nd_passage_row *row, scratch rooms[2],
-                          nd_passages_fn *fn, void *context, nd_error *error) {
+static nd_status report_row(const nd_passage_rows *r, const nd_passage_row *row, scratch rooms[2],
+                            nd_passages_fn *fn, void *context, nd_error *error) {
     const nd_passage_query *q = &r->queries->queries[row->query];
-    nd_found_passage told = {.query = row->query,
-                             .query_id = r->queries->bytes + q->id,
-                             .query_id_length = q->id_length,
-                             .source = row->source,
-                             .source_id_length = row->id_length,
-                             .placed = r->placed,
-                             .passage = {row->in_query.begin, row->in_query.end,
-                                         row->in_source.begin, row->in_source.end, row->tokens}};
-    ND_TRY(look_at(r, row->id, row->id_length, &rooms[0], &told.source_id, error));
-    if (r->texts) told.query_text = r->queries->bytes + q->text + row->in_query.begin;
+    nd_found_passage passage = {.query = row->query,
+                                .query_id = r->queries->bytes + q->id,
+                                .query_id_length = q->id_length,
+                                .source = row->source,
+                                .source_id_length = row->id_length,
+                                .placed = r->placed,
+                                .passage = {row->in_query.begin, row->in_query.end,
+                                            row->in_source.begin, row->in_source.end, row->tokens}};
+    ND_TRY(read_piece(r, row->id, row->id_length, &rooms[0], &passage.source_id, error));
+    if (r->texts) passage.query_text = r->queries->bytes + q->text + row->in_query.begin;
     if (r->texts && r->placed)
-        ND_TRY(look_at(r, row->text, row->in_source.end - row->in_source.begin, &rooms[1],
-                       &told.source_text, error));
-    return fn(context, &told) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+        ND_TRY(read_piece(r, row->text, row->in_source.end - row->in_source.begin, &rooms[1],
+                          &passage.source_text, error));
+    return fn(context, &passage) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 
-static nd_status tell_in_order(const nd_passage_rows *r, const uint32_t *order, nd_passages_fn *fn,
-                               void *context, nd_error *error) {
+static nd_status report_in_order(const nd_passage_rows *r, const uint32_t *order,
+                                 nd_passages_fn *fn, void *context, nd_error *error) {
     scratch rooms[2] = {{NULL, 0}, {NULL, 0}};
     nd_status status = ND_OK;
     for (size_t i = 0; i < r->count && status == ND_OK; i++)
-        status = tell_row(r, &r->rows[order[i]], rooms, fn, context, error);
+        status = report_row(r, &r->rows[order[i]], rooms, fn, context, error);
     for (size_t i = 0; i < 2; i++) nd_release(&r->allocator, rooms[i].bytes);
     return status;
 }
 
-/* Rows come in the order of the source. Sorting is stable: rows that begin at one position of a
- * query stay in that order. */
-nd_status nd_passage_rows_tell(const nd_passage_rows *r, nd_passages_fn *fn, void *context,
-                               nd_error *error) {
+/* Rows are in the order of the source, and sorting is stable. So rows that begin at the same
+ * position of a query stay in the order of the source. */
+nd_status nd_passage_rows_report(const nd_passage_rows *r, nd_passages_fn *fn, void *context,
+                                 nd_error *error) {
     const nd_allocator *a = &r->allocator;
     uint64_t *keys = nd_allocate(a, r->count, sizeof *keys);
     uint32_t *order = nd_allocate(a, r->count, sizeof *order),
@@ -169,7 +170,7 @@ nd_status nd_passage_rows_tell(const nd_passage_rows *r, nd_passages_fn *fn, voi
     }
     if (status == ND_OK) {
         nd_radix_sort_indices(order, other, r->count, keys);
-        status = tell_in_order(r, order, fn, context, error);
+        status = report_in_order(r, order, fn, context, error);
     }
     nd_release(a, keys);
     nd_release(a, order);

@@ -1,5 +1,5 @@
-/* The passages of a run: rows in memory, their ids and texts in a spool, until all of them can be
- * reported query by query. */
+/* Collects the passages of a run until all of them can be reported query by query. The rows are in
+ * memory, their ids and texts in a spool. */
 #ifndef ND_PASSAGES_PASSAGE_ROWS_H
 #define ND_PASSAGES_PASSAGE_ROWS_H
 
@@ -7,17 +7,18 @@
 
 #include "io/spool.h"
 
-/* One passage. Ranges are bytes. */
+/* One passage. Ranges are offsets of bytes. */
 typedef struct nd_passage_row {
-    uint64_t source;   /* number of the document: in the block, later in the source */
-    uint64_t id, text; /* offsets of the document's id and, if wanted, the passage's text: in the
-                          block's bytes, later in the spool */
+    uint64_t source;   /* number of the document, counted in the block; once emitted, counted in the
+                          source */
+    uint64_t id, text; /* offsets of the document's id and, if texts are wanted, of the passage's
+                          text, in the block's bytes; once emitted, in the spool */
     uint32_t id_length;
     uint32_t query, tokens;
     nd_text_range in_query, in_source;
 } nd_passage_row;
 
-/* The passages of a block of the source. Zero at first. */
+/* The passages of a block of the source. Zero-initialised. */
 typedef struct nd_passage_block {
     nd_passage_row *rows;
     char *bytes;
@@ -28,14 +29,14 @@ typedef struct nd_passage_block {
 typedef struct nd_passage_rows {
     nd_allocator allocator;
     const nd_passage_queries *queries;
-    bool texts;         /* texts of passages are wanted */
-    bool placed;        /* the positions of passages in their documents are known */
-    uint64_t memory;    /* bytes that rows may take, with the memory of sorting them */
-    uint64_t documents; /* of the source so far */
+    bool texts;         /* whether texts of passages are wanted */
+    bool placed;        /* whether the positions of passages in their documents are known */
+    uint64_t memory;    /* limit of the rows, in bytes, together with the memory of sorting them */
+    uint64_t documents; /* documents of the source that have been emitted */
     nd_passage_row *rows;
     size_t count, capacity;
     nd_spool names;       /* ids and texts */
-    _Atomic uint64_t all; /* rows, also those of blocks that have not been emitted */
+    _Atomic uint64_t all; /* number of rows, including blocks that have not been emitted */
 } nd_passage_rows;
 
 /* A document of the source. Without a text the positions of its passages are unknown. */
@@ -47,18 +48,19 @@ typedef struct nd_passage_source {
 } nd_passage_source;
 
 void nd_passage_block_begin(nd_passage_block *block);
-/* Adds a document of the block, with the passages that were found in it, if any. Any number of
- * threads, each with its block. */
+/* Adds a document to the block, with the passages that were found in it, if any. Any number of
+ * threads may call it, each with its own block. */
 nd_status nd_passage_rows_add(nd_passage_rows *rows, nd_passage_block *block,
                               const nd_passage_source *source, const nd_query_passage *found,
                               size_t count, nd_error *error);
-/* Appends the rows of a block. One thread at a time, in the order of the source. */
-nd_status nd_passage_rows_put(nd_passage_rows *rows, const nd_passage_block *block,
-                              nd_error *error);
-/* Calls fn for all passages: by query, then by position in the query, then in the order of the
+/* Appends the rows of a block. REQUIRES: called by one thread at a time, in the order of the
  * source. */
-nd_status nd_passage_rows_tell(const nd_passage_rows *rows, nd_passages_fn *fn, void *context,
-                               nd_error *error);
+nd_status nd_passage_rows_append(nd_passage_rows *rows, const nd_passage_block *block,
+                                 nd_error *error);
+/* Calls fn for all passages, ordered by query, then by position in the query, then by the order of
+ * the source. */
+nd_status nd_passage_rows_report(const nd_passage_rows *rows, nd_passages_fn *fn, void *context,
+                                 nd_error *error);
 
 void nd_passage_block_free(nd_passage_block *block, const nd_allocator *allocator);
 void nd_passage_rows_free(nd_passage_rows *rows);

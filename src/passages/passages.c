@@ -1,6 +1,6 @@
-/* Which passages of the queries stand in the documents of a source. The queries are in memory, the
- * source is read once, the passages are in memory and their texts in a spool, until all can be
- * reported by query. */
+/* Finds the passages of the queries that also occur in the documents of a source. The queries are
+ * in memory, and the source is read once. The passages wait in memory and their texts in a spool,
+ * until all of them can be reported by query. */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "index/index.h"
@@ -11,43 +11,47 @@
 #include <sys/stat.h>
 
 typedef struct passager {
-    nd_job_options options; /* of the source: those of the caller, with the source as the input */
-    nd_run run;             /* of the source */
-    nd_corpus *corpus;      /* the source, where it is texts */
-    nd_store *store;        /* the source, where it is an index */
     nd_passages_options passages;
+    nd_input_options query_input, source_input; /* they differ in their inputs only */
+    nd_analyzer_options analyzer;
+    uint64_t memory;   /* bytes */
+    nd_run run;        /* the run that reads the source */
+    nd_corpus *corpus; /* the source, if it is texts */
+    nd_store *store;   /* the source, if it is an index */
     nd_passage_queries queries;
     nd_passage_rows rows;
     nd_job_summary summary;
 } passager;
 
-/* What the workers of a source of texts read. */
+/* The input of the workers if the source is texts. */
 typedef struct source_plan {
     const nd_allocator *allocator;
     nd_analyzer_options analyzer;
     const nd_passage_queries *queries;
     const nd_passages_options *passages;
-    nd_passage_rows *rows; /* nd_passage_rows_add may be called by any number of threads */
+    nd_passage_rows *rows; /* the workers add to it at the same time (nd_passage_rows_add) */
 } source_plan;
 
 typedef struct worker {
     nd_analyzer *analyzer;
     nd_token_offsets tokens;
-    nd_passage_seeker seeker;
+    nd_passage_finder finder;
     nd_id_buffer id;
 } worker;
 
-void nd_passages_options_init(nd_passages_options *options) {
-    *options = (nd_passages_options){.least_run = 8};
+static const nd_passages_options defaults = {.struct_size = sizeof defaults, .least_run = 8};
+
+void nd_passages_options_init(nd_passages_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
 }
 
-/* ---- the source */
+/* ---- a source of texts */
 
 static nd_status create_worker(const void *context, void **out, nd_error *error) {
     const source_plan *plan = context;
     worker *w = *out = nd_allocate_zero(plan->allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    w->seeker = (nd_passage_seeker){.queries = plan->queries,
+    w->finder = (nd_passage_finder){.queries = plan->queries,
                                     .allocator = *plan->allocator,
                                     .least = plan->passages->least_run,
                                     .gap = plan->passages->gap};
@@ -60,14 +64,14 @@ static void destroy_worker(const void *plan, void *own) {
     if (!w) return;
     nd_analyzer_free(w->analyzer);
     nd_token_offsets_free(&w->tokens, a);
-    nd_passage_seeker_free(&w->seeker);
+    nd_passage_finder_free(&w->finder);
     nd_release(a, w->id.bytes);
     nd_release(a, w);
 }
 
 static void reset_block(void *batch) { nd_passage_block_begin(batch); }
 
-/* The offsets of its tokens are found only for a text that shares something. */
+/* Finding the offsets of tokens is slow, so it is done only for a text that shares a passage. */
 static nd_status map_source(const void *context, void *own, void *batch, const nd_scan_item *item,
                             nd_error *error) {
     const source_plan *plan = context;
@@ -75,22 +79,22 @@ static nd_status map_source(const void *context, void *own, void *batch, const n
     worker *w = own;
     nd_shingles tokens;
     ND_TRY(nd_analyze(w->analyzer, document->text, document->length, &tokens, error));
-    ND_TRY(nd_passage_seek(&w->seeker, tokens.hashes, tokens.tokens, error));
+    ND_TRY(nd_passage_find(&w->finder, tokens.hashes, tokens.tokens, error));
     w->tokens.count = 0;
-    if (w->seeker.found_count > 0) {
+    if (w->finder.found_count > 0) {
         ND_TRY(nd_token_offsets_add(&w->tokens, w->analyzer, document->text, document->length,
                                     plan->allocator, error));
         ND_TRY(
             nd_document_id(item->source, item->record, document, plan->allocator, &w->id, error));
     }
     nd_passage_source source = {w->id.id, w->id.length, document->text, w->tokens.places};
-    return nd_passage_rows_add(plan->rows, batch, &source, w->seeker.found, w->seeker.found_count,
+    return nd_passage_rows_add(plan->rows, batch, &source, w->finder.found, w->finder.found_count,
                                error);
 }
 
 static nd_status emit_block(void *result, void *batch, const nd_block *block, nd_error *error) {
     (void)block;
-    return nd_passage_rows_put(result, batch, error);
+    return nd_passage_rows_append(result, batch, error);
 }
 
 static void destroy_block(const void *plan, void *batch) {
@@ -100,7 +104,7 @@ static void destroy_block(const void *plan, void *batch) {
 static nd_status read_texts(passager *p, nd_error *error) {
     nd_scan_counts counts;
     const source_plan plan = {.allocator = &p->run.allocator,
-                              .analyzer = nd_job_analyzer(&p->options, 1),
+                              .analyzer = nd_analyzer_with_ngram(&p->analyzer, 1),
                               .queries = &p->queries,
                               .passages = &p->passages,
                               .rows = &p->rows};
@@ -113,14 +117,15 @@ static nd_status read_texts(passager *p, nd_error *error) {
                                  .reset = reset_block,
                                  .emit = emit_block,
                                  .destroy_batch = destroy_block};
-    ND_TRY(nd_run_scan(&p->run, &p->options, p->corpus, &stage, &counts, error));
+    ND_TRY(nd_run_scan(&p->run, &p->source_input, p->corpus, &stage, &counts, error));
     nd_summary_add_scan(&p->summary, &counts);
     return ND_OK;
 }
 
 /* ---- a source that is an index */
 
-/* A directory with an index in it, even one that is damaged or newer. */
+/* *found: the source is a directory with an index in it, even if the index is damaged or newer than
+ * this library. */
 static nd_status find_index(const nd_allocator *allocator, const char *source, bool *found,
                             nd_error *error) {
     nd_manifest manifest;
@@ -141,7 +146,7 @@ static nd_status find_index(const nd_allocator *allocator, const char *source, b
                    source, nd_state_name(kind));
 }
 
-static nd_status check_index(const passager *p, const nd_job_options *options, nd_error *error) {
+static nd_status check_index(const passager *p, nd_error *error) {
     const nd_index_settings *set = &nd_store_state(p->store)->settings;
     const char *path = p->passages.source;
     ND_TRY(nd_index_check_documents(path, set, error));
@@ -150,7 +155,7 @@ static nd_status check_index(const passager *p, const nd_job_options *options, n
                        "%s: an index of sketches only, which keeps no shingles to find passages "
                        "by; give the texts that went into it",
                        path);
-    ND_TRY(nd_index_check_hashes(path, set, options, error));
+    ND_TRY(nd_index_check_hashes(path, set, &p->analyzer, error));
     if (p->passages.least_run >= set->ngram) return ND_OK;
     return nd_fail(error, ND_ERR_ARGUMENT,
                    "%s: an index keeps no texts, but shingles, here of %u tokens, and a run of "
@@ -174,36 +179,38 @@ static nd_status read_sets(passager *p, nd_error *error) {
 
 /* ---- the run */
 
-static nd_status check(const nd_job_options *options, const nd_passages_options *o,
-                       nd_error *error) {
-    ND_TRY(nd_need(o->source, "source", error));
-    ND_TRY(nd_need_array(options->inputs, options->input_count, "inputs", error));
+static nd_status check(const passager *p, nd_error *error) {
+    const nd_passages_options *o = &p->passages;
     if (o->least_run < 1)
         return nd_fail(error, ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
-    if (options->stem)
+    if (p->analyzer.stem)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "stem is not for nd_passages, which compares words as they are");
-    for (size_t i = 0; i < options->input_count; i++)
-        if (options->inputs[i] && strcmp(options->inputs[i], "-") == 0 &&
-            strcmp(o->source, "-") == 0)
+    for (size_t i = 0; i < p->query_input.input_count; i++)
+        if (strcmp(p->query_input.inputs[i], "-") == 0 && strcmp(o->source, "-") == 0)
             return nd_fail(error, ND_ERR_ARGUMENT,
                            "standard input holds the queries or the source, not both");
-    return ND_OK;
+    return nd_analyzer_options_check_transient(&p->analyzer, error);
 }
 
-static nd_status read_queries(passager *p, const nd_job_options *options, nd_error *error) {
+static nd_input_plan input_plan(const passager *p) {
+    return (nd_input_plan){.use = ND_INPUT_ONCE, .analyzer = p->analyzer.kind};
+}
+
+static nd_status read_queries(passager *p, nd_error *error) {
     nd_run run;
     nd_corpus *corpus = NULL;
     nd_scan_counts counts = {0};
-    nd_status status = nd_run_begin(options, &run, error);
+    const nd_input_plan plan = input_plan(p);
+    nd_status status = nd_run_begin(p->passages.resources, NULL, &run, error);
     p->queries = (nd_passage_queries){.allocator = run.allocator,
                                       .texts = p->passages.texts,
-                                      .limit = options->memory / 2,
+                                      .limit = p->memory / 2,
                                       .ngram = p->store ? nd_store_state(p->store)->settings.ngram
                                                         : 0};
-    if (status == ND_OK)
-        status = nd_run_open_input(&run, options, ND_INPUT_ONCE, NULL, &corpus, error);
-    const nd_passage_input input = {&run, options, corpus, p->passages.least_run};
+    if (status == ND_OK) status = nd_run_open_input(&run, &p->query_input, &plan, &corpus, error);
+    const nd_passage_input input = {&run, &p->query_input, &p->analyzer, corpus,
+                                    p->passages.least_run};
     if (status == ND_OK) status = nd_passage_queries_read(&p->queries, &input, &counts, error);
     nd_summary_add_scan(&p->summary, &counts);
     nd_corpus_close(corpus);
@@ -212,49 +219,65 @@ static nd_status read_queries(passager *p, const nd_job_options *options, nd_err
 }
 
 static nd_status read_source(passager *p, nd_error *error) {
-    ND_TRY(nd_run_begin(&p->options, &p->run, error));
-    if (!p->store)
-        ND_TRY(nd_run_open_input(&p->run, &p->options, ND_INPUT_ONCE, NULL, &p->corpus, error));
+    const nd_input_plan plan = input_plan(p);
+    ND_TRY(nd_run_begin(p->passages.resources, NULL, &p->run, error));
+    if (!p->store) ND_TRY(nd_run_open_input(&p->run, &p->source_input, &plan, &p->corpus, error));
     p->rows = (nd_passage_rows){.allocator = p->run.allocator,
                                 .queries = &p->queries,
                                 .texts = p->passages.texts,
                                 .placed = !p->store,
-                                .memory = p->options.memory / 4};
+                                .memory = p->memory / 4};
     nd_spool_init(&p->rows.names, &p->run.allocator, p->run.space,
                   nd_memory_share(&p->run.budget, ND_MEMORY_IDS), "passages");
     return p->store ? read_sets(p, error) : read_texts(p, error);
 }
 
-static nd_status run(passager *p, const nd_job_options *options, nd_passages_fn *fn, void *context,
+static nd_status run(passager *p, const nd_allocator *allocator, nd_passages_fn *fn, void *context,
                      nd_error *error) {
     bool index;
-    const nd_allocator allocator = nd_allocator_or_default(options->allocator);
-    ND_TRY(check(options, &p->passages, error));
-    ND_TRY(find_index(&allocator, p->passages.source, &index, error));
+    ND_TRY(check(p, error));
+    ND_TRY(find_index(allocator, p->passages.source, &index, error));
     if (index) {
-        ND_TRY(nd_store_open(p->passages.source, ND_STORE_READ, &allocator, &p->store, error));
-        ND_TRY(check_index(p, options, error));
+        ND_TRY(nd_store_open(p->passages.source, ND_STORE_READ, allocator, &p->store, error));
+        ND_TRY(check_index(p, error));
     }
-    ND_TRY(read_queries(p, options, error));
+    ND_TRY(read_queries(p, error));
     ND_TRY(read_source(p, error));
     p->summary.pairs = p->rows.count;
-    ND_TRY(nd_passage_rows_tell(&p->rows, fn, context, error));
+    ND_TRY(nd_passage_rows_report(&p->rows, fn, context, error));
     nd_run_fill_scan_summary(&p->run, &p->summary);
     return ND_OK;
 }
 
-nd_status nd_passages(const nd_job_options *options, const nd_passages_options *passages,
-                      nd_passages_fn *fn, void *context, nd_job_summary *summary, nd_error *error) {
+static nd_status read_options(const nd_passages_options *given, passager *p,
+                              nd_resources *resources, nd_error *error) {
+    nd_passages_options *o = &p->passages;
+    *o = defaults;
+    ND_TRY(nd_need(given, "options", error));
+    ND_TRY(ND_READ_OPTIONS(given, o, "nd_passages_options", error));
+    ND_TRY(nd_need(o->source, "source", error));
+    ND_TRY(nd_input_options_read(o->input, &p->query_input, error));
+    ND_TRY(nd_analyzer_options_read(o->analyzer, &p->analyzer, error));
+    ND_TRY(nd_resources_read(o->resources, resources, error));
+    p->memory = resources->memory;
+    p->source_input = p->query_input;
+    p->source_input.inputs = &p->passages.source;
+    p->source_input.input_count = 1;
+    p->source_input.records = NULL;
+    return ND_OK;
+}
+
+nd_status nd_passages(const nd_passages_options *options, nd_passages_fn *fn, void *context,
+                      nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
-    ND_TRY(nd_need(options, "options", error));
-    ND_TRY(nd_need(passages, "passages", error));
+    passager p = {0};
+    nd_resources resources;
     ND_TRY(nd_need(fn, "fn", error));
-    passager p = {.options = *options, .passages = *passages};
-    p.options.inputs = &p.passages.source;
-    p.options.input_count = 1;
-    p.options.records = NULL;
-    nd_status status = run(&p, options, fn, context, error);
-    if (status == ND_OK && summary) *summary = p.summary;
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(read_options(options, &p, &resources, error));
+    const nd_allocator allocator = nd_allocator_or_default(resources.allocator);
+    nd_status status = run(&p, &allocator, fn, context, error);
+    if (status == ND_OK) nd_job_summary_give(summary, &p.summary);
     nd_passage_rows_free(&p.rows);
     nd_corpus_close(p.corpus);
     nd_run_end(&p.run);

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-/* Separates two stretches. A token has this hash with the same chance as two tokens have one hash.
- */
+/* Separates two stretches. The chance that a token has this hash is the chance that two tokens have
+ * the same hash. */
 enum { TOKEN_BETWEEN = 0 };
 
-/* Tokens [begin, end) of the text, copied to `shared` at offset `at`. */
+/* Tokens [begin, end) of the text, copied to `shared` at index `at`. */
 typedef struct nd_stretch {
     size_t begin, end, at;
 } stretch;
@@ -17,21 +17,21 @@ static nd_status no_memory(size_t bytes, nd_error *error) {
     return nd_fail_memory(error, bytes, "shared passages");
 }
 
-/* Room for one more element of an array of the seeker. */
+/* Reserves room for one more element of an array of the finder. */
 #define HAS_ROOM(s, array, count, capacity)                                                        \
     nd_reserve(&(s)->allocator, &(s)->array, &(s)->capacity, (s)->count + 1)
 
-/* Looks up each run of the text. Repeats of one token give the same hit again and again; it is
- * recorded once. */
-static nd_status find_hits(nd_passage_seeker *s, const uint64_t *tokens, size_t count,
+/* Looks up each run of `least` tokens of the text. A text that repeats one token gives the same hit
+ * many times in a row; it is recorded once. */
+static nd_status find_hits(nd_passage_finder *s, const uint64_t *tokens, size_t count,
                            nd_error *error) {
     nd_ngram_hash hash = nd_ngram_hash_of(s->least);
     s->hit_count = s->stretch_count = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t value = nd_ngram_hash_next(&hash, tokens, i);
         if (i + 1 < s->least) continue;
-        uint32_t place = nd_ngram_positions_last(s->queries->places, value);
-        if (place == ND_NO_POSITION) continue;
+        uint32_t position = nd_ngram_positions_last(s->queries->positions, value);
+        if (position == ND_NO_POSITION) continue;
         if (!HAS_ROOM(s, stretches, stretch_count, stretch_capacity) ||
             !HAS_ROOM(s, hits, hit_count, hit_capacity))
             return no_memory(s->hit_count * sizeof *s->hits, error);
@@ -39,36 +39,36 @@ static nd_status find_hits(nd_passage_seeker *s, const uint64_t *tokens, size_t 
         stretch *last = s->stretch_count > 0 ? &s->stretches[s->stretch_count - 1] : NULL;
         if (last && begin <= last->end) last->end = i + 1;
         else s->stretches[s->stretch_count++] = (stretch){begin, i + 1, 0};
-        if (s->hit_count == 0 || s->hits[s->hit_count - 1] != place)
-            s->hits[s->hit_count++] = place;
+        if (s->hit_count == 0 || s->hits[s->hit_count - 1] != position)
+            s->hits[s->hit_count++] = position;
     }
     return ND_OK;
 }
 
-static nd_status sort(nd_passage_seeker *s, uint64_t *words, size_t count, nd_error *error) {
+static nd_status sort(nd_passage_finder *s, uint64_t *words, size_t count, nd_error *error) {
     if (!nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, count))
         return no_memory(count * sizeof *words, error);
     nd_radix_sort(words, s->scratch, count, 0);
     return ND_OK;
 }
 
-/* All positions of queries at which a run may begin, ascending. */
-static nd_status find_places(nd_passage_seeker *s, nd_error *error) {
-    s->place_count = 0;
+/* Finds all positions of queries at which a common run may begin, ascending. */
+static nd_status find_positions(nd_passage_finder *s, nd_error *error) {
+    s->position_count = 0;
     ND_TRY(sort(s, s->hits, s->hit_count, error));
     for (size_t i = 0; i < s->hit_count; i++) {
         if (i > 0 && s->hits[i] == s->hits[i - 1]) continue;
-        for (uint32_t place = (uint32_t)s->hits[i]; place != ND_NO_POSITION;
-             place = nd_ngram_positions_previous(s->queries->places, place)) {
-            if (!HAS_ROOM(s, places, place_count, place_capacity))
-                return no_memory(s->place_count * sizeof *s->places, error);
-            s->places[s->place_count++] = place;
+        for (uint32_t position = (uint32_t)s->hits[i]; position != ND_NO_POSITION;
+             position = nd_ngram_positions_previous(s->queries->positions, position)) {
+            if (!HAS_ROOM(s, positions, position_count, position_capacity))
+                return no_memory(s->position_count * sizeof *s->positions, error);
+            s->positions[s->position_count++] = position;
         }
     }
-    return sort(s, s->places, s->place_count, error);
+    return sort(s, s->positions, s->position_count, error);
 }
 
-static nd_status join_stretches(nd_passage_seeker *s, const uint64_t *tokens, nd_error *error) {
+static nd_status join_stretches(nd_passage_finder *s, const uint64_t *tokens, nd_error *error) {
     s->shared_count = 0;
     for (size_t i = 0; i < s->stretch_count; i++) {
         stretch *from = &s->stretches[i];
@@ -83,8 +83,8 @@ static nd_status join_stretches(nd_passage_seeker *s, const uint64_t *tokens, nd
     return ND_OK;
 }
 
-/* The position in the text of a token of `shared`. */
-static size_t place_in_text(const nd_passage_seeker *s, size_t at) {
+/* Returns the position in the text of the token at shared[at]. */
+static size_t position_in_text(const nd_passage_finder *s, size_t at) {
     size_t low = 0, high = s->stretch_count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -94,8 +94,8 @@ static size_t place_in_text(const nd_passage_seeker *s, size_t at) {
     return s->stretches[low].begin + (at - s->stretches[low].at);
 }
 
-/* Merges the runs with a query into passages. */
-static nd_status end_query(nd_passage_seeker *s, uint32_t query, nd_error *error) {
+/* Merges the common runs of a query into passages. */
+static nd_status end_query(nd_passage_finder *s, uint32_t query, nd_error *error) {
     if (s->run_count == 0) return ND_OK;
     if (!nd_reserve(&s->allocator, &s->merged, &s->merged_capacity, s->run_count))
         return no_memory(s->run_count * sizeof *s->merged, error);
@@ -108,39 +108,40 @@ static nd_status end_query(nd_passage_seeker *s, uint32_t query, nd_error *error
     return ND_OK;
 }
 
-static nd_status find_runs(nd_passage_seeker *s, const nd_suffix_automaton *index,
+static nd_status find_runs(nd_passage_finder *s, const nd_suffix_automaton *index,
                            nd_error *error) {
     const nd_passage_queries *q = s->queries;
     uint32_t query = 0, begin = 0, end = 0;
-    size_t behind = 0; /* the last run */
+    size_t behind = 0; /* position behind the last run */
     s->run_count = 0;
-    for (size_t i = 0; i < s->place_count; i++) {
-        uint32_t place = (uint32_t)s->places[i];
-        if (place < behind) continue;
-        if (place >= end) {
+    for (size_t i = 0; i < s->position_count; i++) {
+        uint32_t position = (uint32_t)s->positions[i];
+        if (position < behind) continue;
+        if (position >= end) {
             ND_TRY(end_query(s, query, error));
-            query = nd_passage_queries_of(q, place);
+            query = nd_passage_queries_of(q, position);
             begin = q->begins[query];
             end = q->begins[query + 1];
         }
         size_t at,
-            length = nd_common_run_longest(index, q->tokens.hashes + place, end - place, &at);
-        if (length < s->least) continue; /* another run that has the same hash by chance */
+            length = nd_common_run_longest(index, q->tokens.hashes + position, end - position, &at);
+        if (length < s->least) continue; /* a different run has the same hash by chance */
         if (!HAS_ROOM(s, runs, run_count, run_capacity))
             return no_memory(s->run_count * sizeof *s->runs, error);
-        s->runs[s->run_count++] = (nd_common_run){place - begin, place_in_text(s, at), length};
-        behind = place + length;
+        s->runs[s->run_count++] = (nd_common_run){position - begin, position_in_text(s, at),
+                                                  length};
+        behind = position + length;
     }
     return end_query(s, query, error);
 }
 
-nd_status nd_passage_seek(nd_passage_seeker *s, const uint64_t *tokens, size_t count,
+nd_status nd_passage_find(nd_passage_finder *s, const uint64_t *tokens, size_t count,
                           nd_error *error) {
     nd_suffix_automaton *index = NULL;
     s->found_count = 0;
     ND_TRY(find_hits(s, tokens, count, error));
     if (s->stretch_count == 0) return ND_OK;
-    ND_TRY(find_places(s, error));
+    ND_TRY(find_positions(s, error));
     ND_TRY(join_stretches(s, tokens, error));
     ND_TRY(nd_suffix_automaton_create(s->shared, s->shared_count, &s->allocator, &index, error));
     nd_status status = find_runs(s, index, error);
@@ -148,13 +149,13 @@ nd_status nd_passage_seek(nd_passage_seeker *s, const uint64_t *tokens, size_t c
     return status;
 }
 
-void nd_passage_seeker_free(nd_passage_seeker *s) {
+void nd_passage_finder_free(nd_passage_finder *s) {
     const nd_allocator *a = &s->allocator;
     nd_release(a, s->found);
     nd_release(a, s->stretches);
     nd_release(a, s->shared);
     nd_release(a, s->hits);
-    nd_release(a, s->places);
+    nd_release(a, s->positions);
     nd_release(a, s->scratch);
     nd_release(a, s->runs);
     nd_release(a, s->merged);

@@ -5,13 +5,13 @@
 
 enum { ROUNDS = 3000, TEXTS = 6, LONGEST = 40 };
 
-static bool is_place(const uint64_t *tokens, const uint32_t *begins, size_t texts, size_t place,
-                     const uint64_t *run, size_t n) {
+static bool is_position(const uint64_t *tokens, const uint32_t *begins, size_t texts,
+                        size_t position, const uint64_t *run, size_t n) {
     size_t text = 0;
-    while (text + 1 < texts && begins[text + 1] <= place) text++;
-    if (place + n > begins[text + 1]) return false;
+    while (text + 1 < texts && begins[text + 1] <= position) text++;
+    if (position + n > begins[text + 1]) return false;
     for (size_t i = 0; i < n; i++)
-        if (tokens[place + i] != run[i]) return false;
+        if (tokens[position + i] != run[i]) return false;
     return true;
 }
 
@@ -38,9 +38,9 @@ static void test_against_search(void **state) {
             if (i + 1 < n) continue;
             uint32_t got = nd_ngram_positions_last(places, value);
             size_t count = 0;
-            for (size_t place = begins[texts]; place-- > 0;) {
-                if (!is_place(tokens, begins, texts, place, probe + i + 1 - n, n)) continue;
-                assert_int_equal(got, place);
+            for (size_t position = begins[texts]; position-- > 0;) {
+                if (!is_position(tokens, begins, texts, position, probe + i + 1 - n, n)) continue;
+                assert_int_equal(got, position);
                 got = nd_ngram_positions_previous(places, got);
                 count++;
             }

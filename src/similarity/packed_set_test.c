@@ -64,7 +64,7 @@ static size_t fill(uint64_t *values, size_t count, int kind, uint64_t *seed) {
 }
 
 static void there_and_back(const uint64_t *values, size_t count) {
-    size_t size = nd_packed_set_size(count), told = 0;
+    size_t size = nd_packed_set_size(count), counted = 0;
     unsigned char *packed = malloc(size), *wanted = malloc(size);
     uint64_t *got = malloc((count + 1) * sizeof *got);
     assert_true(packed && wanted && got);
@@ -73,15 +73,15 @@ static void there_and_back(const uint64_t *values, size_t count) {
     assert_int_equal(plain_pack(values, count, wanted), size);
     assert_memory_equal(packed, wanted, size);
     unsigned char *copy = exactly(packed, size);
-    assert_true(nd_packed_set_count(copy, size, &told));
-    assert_int_equal(told, count);
+    assert_true(nd_packed_set_count(copy, size, &counted));
+    assert_int_equal(counted, count);
     got[count] = 99;
     assert_true(nd_packed_set_unpack(copy, size, count, got));
     assert_memory_equal(got, values, count * sizeof *got);
     assert_int_equal(got[count], 99);
     assert_false(nd_packed_set_unpack(copy, size, count + 1, got));
-    assert_false(nd_packed_set_count(copy, size - 1, &told));
-    assert_false(nd_packed_set_count(copy, size + 1, &told));
+    assert_false(nd_packed_set_count(copy, size - 1, &counted));
+    assert_false(nd_packed_set_count(copy, size + 1, &counted));
     free(packed);
     free(wanted);
     free(copy);

@@ -122,7 +122,7 @@ static void test_compare_texts(void **state) {
     nd_analyzer *analyzer;
     nd_error error;
     nd_analyzer_options options;
-    nd_analyzer_options_init(&options);
+    nd_analyzer_options_init(&options, sizeof options);
     options.ngram = 2;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, &error), ND_OK);
     const char *a = "one two three four one two", *b = "Two, three; FOUR five";

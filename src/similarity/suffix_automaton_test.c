@@ -146,7 +146,7 @@ static void test_long(void **state) {
         nd_common_run *runs;
         size_t count;
         assert_int_equal(nd_suffix_automaton_create(tokens, LONG, &allocator, &index, NULL), ND_OK);
-        /* The arrays at their largest, just after they have grown. */
+        /* The arrays have their largest size just after they have grown. */
         assert_true(m.held < (size_t)LONG * 136 * 3 / 2);
         assert_int_equal(nd_common_runs_find(index, tokens, LONG, 1, &runs, &count, NULL), ND_OK);
         assert_int_equal(count, 1);

@@ -3,6 +3,7 @@
  * texts share, as offsets in bytes. */
 #include "base/alloc.h"
 #include "base/argument.h"
+#include "base/options.h"
 #include "base/floats.h"
 #include "base/status.h"
 #include "similarity/suffix_automaton.h"
@@ -34,6 +35,7 @@ typedef struct side {
 
 typedef struct text_comparer {
     nd_compare_options options;
+    nd_analyzer_options analyzer;
     nd_allocator allocator;
     nd_analyzer *shingler, *featurer;
     nd_text_simhash *plain, *weighted; /* weighted NULL: there is no weight table */
@@ -41,17 +43,17 @@ typedef struct text_comparer {
     side a, b;
 } text_comparer;
 
-void nd_compare_options_init(nd_compare_options *options) {
-    *options = (nd_compare_options){.analyzer = ND_WORDS,
-                                    .ngram = 5,
-                                    .seed = 1,
-                                    .bits = 64,
-                                    .threshold = .8,
-                                    .recall = .999,
-                                    .perms = 128,
-                                    .bottom_k = 256,
-                                    .least_run = 8,
-                                    .gap = 4};
+static const nd_compare_options defaults = {.struct_size = sizeof defaults,
+                                            .bits = 64,
+                                            .threshold = .8,
+                                            .recall = .999,
+                                            .perms = 128,
+                                            .bottom_k = 256,
+                                            .least_run = 8,
+                                            .gap = 4};
+
+void nd_compare_options_init(nd_compare_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
 }
 
 /* ---- one text */
@@ -66,7 +68,7 @@ static nd_status make_set(text_comparer *c, side *s, nd_error *error) {
     memcpy(s->shingles, shingles.hashes, shingles.count * sizeof *s->shingles);
     s->shingle_count = nd_set_make(s->shingles, shingles.count);
     nd_minhash_sign(c->minhash, s->shingles, s->shingle_count, s->signature);
-    ND_TRY(nd_bottom_k_create(c->options.bottom_k, c->options.seed, &c->allocator, &s->bottom_k,
+    ND_TRY(nd_bottom_k_create(c->options.bottom_k, c->analyzer.seed, &c->allocator, &s->bottom_k,
                               error));
     nd_bottom_k_add(s->bottom_k, s->shingles, s->shingle_count);
     s->result->size = nd_bottom_k_size(s->bottom_k);
@@ -175,19 +177,14 @@ static nd_status find_passages(const text_comparer *c, comparison *out, nd_error
 
 static nd_status open_comparer(text_comparer *c, nd_plan *plan, nd_error *error) {
     const nd_compare_options *o = &c->options;
-    uint32_t feature_ngram = o->feature_ngram ? o->feature_ngram : o->analyzer == ND_CHARS ? 5 : 1;
-    nd_analyzer_options shingles = {.kind = o->analyzer,
-                                    .ngram = o->ngram,
-                                    .seed = o->seed,
-                                    .dictionary = o->dictionary},
-                        features = shingles;
+    nd_analyzer_options shingles = c->analyzer, features = c->analyzer;
+    shingles.stem = NULL;
+    features.ngram = o->feature_ngram ? o->feature_ngram : features.kind == ND_CHARS ? 5 : 1;
     nd_simhash_options plain = {.bits = o->bits, .weighting = ND_WEIGHTING_TF, .stop = o->stop},
                        weighted = {.bits = o->bits,
                                    .weighting = ND_WEIGHTING_TABLE,
                                    .table = o->table,
                                    .stop = o->stop};
-    features.ngram = feature_ngram;
-    features.stem = o->stem;
     if (o->feature_ngram > 64)
         return nd_fail(error, ND_ERR_ARGUMENT, "feature_ngram must be 0 to 64, not %u",
                        o->feature_ngram);
@@ -196,7 +193,7 @@ static nd_status open_comparer(text_comparer *c, nd_plan *plan, nd_error *error)
     if (o->least_run < 1)
         return nd_fail(error, ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
     ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, plan, error));
-    ND_TRY(nd_minhash_create(o->perms, o->seed, &c->allocator, &c->minhash, error));
+    ND_TRY(nd_minhash_create(o->perms, c->analyzer.seed, &c->allocator, &c->minhash, error));
     ND_TRY(
         nd_analyzer_create_for(ND_SHINGLES_ALONE, &shingles, &c->allocator, &c->shingler, error));
     ND_TRY(
@@ -226,22 +223,25 @@ static nd_status run(text_comparer *c, comparison *out, nd_error *error) {
 }
 
 nd_status nd_compare(const nd_compare_options *options, const char *a, size_t length_a,
-                     const char *b, size_t length_b, const nd_allocator *allocator,
-                     nd_comparison **out, nd_error *error) {
+                     const char *b, size_t length_b, nd_comparison **out, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need_array(a, length_a, "a", error));
     ND_TRY(nd_need_array(b, length_b, "b", error));
     ND_TRY(nd_need(out, "out", error));
-    nd_allocator memory = nd_allocator_or_default(allocator);
+    nd_compare_options o = defaults;
+    nd_analyzer_options analyzer;
+    ND_TRY(ND_READ_OPTIONS(options, &o, "nd_compare_options", error));
+    ND_TRY(nd_analyzer_options_read(o.analyzer, &analyzer, error));
+    nd_allocator memory = nd_allocator_or_default(o.allocator);
     comparison *made = nd_allocate_zero(&memory, 1, sizeof *made);
     if (!made) return nd_fail_memory(error, sizeof *made, "a comparison");
     made->allocator = memory;
     text_comparer c = {
         .allocator = memory,
+        .options = o,
+        .analyzer = analyzer,
         .a = {.name = "a", .text = a ? a : "", .length = length_a, .result = &made->result.a},
         .b = {.name = "b", .text = b ? b : "", .length = length_b, .result = &made->result.b}};
-    nd_compare_options_init(&c.options);
-    if (options) c.options = *options;
     nd_status status = run(&c, made, error);
     close_comparer(&c);
     if (status != ND_OK) {

@@ -1,5 +1,5 @@
-/* A comparison, compared with the single calls of the library for the same texts; and its passages,
- * compared with their definition. */
+/* A comparison against the single calls of the library for the same texts; its passages against
+ * their definition. */
 #include "neardup.h"
 
 #include "test.h"
@@ -30,10 +30,23 @@ static nd_weights *table_of(const char *text) {
     return weights;
 }
 
+/* Options of a comparison, and its analyzer's. */
+typedef struct comparing {
+    nd_compare_options options;
+    nd_analyzer_options analyzer;
+} comparing;
+
+static nd_compare_options *comparing_init(comparing *c) {
+    nd_compare_options_init(&c->options, sizeof c->options);
+    nd_analyzer_options_init(&c->analyzer, sizeof c->analyzer);
+    c->options.analyzer = &c->analyzer;
+    return &c->options;
+}
+
 static nd_comparison *compare(const nd_compare_options *options, const char *a, const char *b) {
     nd_comparison *out = NULL;
     nd_error error;
-    if (nd_compare(options, a, strlen(a), b, strlen(b), NULL, &out, &error) != ND_OK)
+    if (nd_compare(options, a, strlen(a), b, strlen(b), &out, &error) != ND_OK)
         fail_msg("%s", error.message);
     return out;
 }
@@ -87,8 +100,8 @@ static void check_bottom_k(const nd_compare_options *o, const nd_comparison *c,
                            const nd_shingles *x, const nd_shingles *y) {
     nd_bottom_k *a, *b;
     nd_bottom_k_estimates both;
-    assert_int_equal(nd_bottom_k_create(o->bottom_k, o->seed, NULL, &a, NULL), ND_OK);
-    assert_int_equal(nd_bottom_k_create(o->bottom_k, o->seed, NULL, &b, NULL), ND_OK);
+    assert_int_equal(nd_bottom_k_create(o->bottom_k, o->analyzer->seed, NULL, &a, NULL), ND_OK);
+    assert_int_equal(nd_bottom_k_create(o->bottom_k, o->analyzer->seed, NULL, &b, NULL), ND_OK);
     nd_bottom_k_add(a, x->hashes, x->count);
     nd_bottom_k_add(b, y->hashes, y->count);
     assert_int_equal(nd_bottom_k_estimate(a, b, &both, NULL), ND_OK);
@@ -111,7 +124,7 @@ static void check_measures(const nd_compare_options *o, nd_analyzer *shingler,
     nd_minhash *minhash;
     uint32_t signature_a[1024], signature_b[1024];
     nd_shingles x = shingles_of(shingler, a), y = shingles_of(shingler, b);
-    nd_simhash_options simhash = {.bits = o->bits,
+    nd_simhash_options simhash = {sizeof simhash, .bits = o->bits,
                                   .weighting = o->table ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF,
                                   .table = o->table};
     assert_int_equal(nd_compare_texts(shingler, a, strlen(a), b, strlen(b), &overlap, NULL), ND_OK);
@@ -134,7 +147,7 @@ static void check_measures(const nd_compare_options *o, nd_analyzer *shingler,
     assert_memory_equal(&c->b.fingerprint, &print_b, sizeof print_b);
     assert_int_equal(c->bits, o->bits);
     assert_int_equal(c->distance, nd_distance(print_a, print_b));
-    assert_int_equal(nd_minhash_create(o->perms, o->seed, NULL, &minhash, NULL), ND_OK);
+    assert_int_equal(nd_minhash_create(o->perms, o->analyzer->seed, NULL, &minhash, NULL), ND_OK);
     nd_minhash_sign(minhash, x.hashes, x.count, signature_a);
     nd_minhash_sign(minhash, y.hashes, y.count, signature_b);
     assert_near(c->estimate, nd_minhash_estimate(signature_a, signature_b, o->perms));
@@ -180,30 +193,26 @@ static void test_measures(void **state) {
     uint64_t seed = 5;
     for (unsigned i = 0; i < 600; i++) {
         static char a[4000], b[4000];
-        nd_compare_options o;
-        nd_compare_options_init(&o);
-        o.ngram = 1 + i % 5;
-        o.bits = 16u << i % 4;
-        o.perms = i % 3 ? 128 : 512;
-        o.bottom_k = i % 2 ? 16 : 256;
-        o.analyzer = i % 4 == 3 ? ND_CHARS : ND_WORDS;
-        if (i % 4 == 2) o.feature_ngram = 3;
-        if (i % 4 == 1) o.table = table;
-        nd_analyzer_options shingles = {.kind = o.analyzer, .ngram = o.ngram, .seed = 1},
-                            features = {.kind = o.analyzer,
-                                        .ngram = o.analyzer == ND_CHARS ? 5
-                                                 : i % 4 == 2           ? 3
-                                                                        : 1,
-                                        .seed = 1};
+        comparing c;
+        nd_compare_options *o = comparing_init(&c);
+        c.analyzer.ngram = 1 + i % 5;
+        c.analyzer.kind = i % 4 == 3 ? ND_CHARS : ND_WORDS;
+        o->bits = 16u << i % 4;
+        o->perms = i % 3 ? 128 : 512;
+        o->bottom_k = i % 2 ? 16 : 256;
+        if (i % 4 == 2) o->feature_ngram = 3;
+        if (i % 4 == 1) o->table = table;
+        nd_analyzer_options features = c.analyzer;
+        features.ngram = features.kind == ND_CHARS ? 5 : i % 4 == 2 ? 3 : 1;
         nd_analyzer *shingler, *featurer;
-        assert_int_equal(nd_analyzer_create(&shingles, NULL, &shingler, NULL), ND_OK);
+        assert_int_equal(nd_analyzer_create(&c.analyzer, NULL, &shingler, NULL), ND_OK);
         assert_int_equal(nd_analyzer_create(&features, NULL, &featurer, NULL), ND_OK);
         random_text(&seed, a, random_below(&seed, 60));
         random_text(&seed, b, random_below(&seed, 60));
         if (random_below(&seed, 2)) memcpy(b, a, strlen(a) / 2 / 2);
         if (nd_utf8_valid_prefix(b, strlen(b)) == strlen(b))
-            check_measures(&o, shingler, featurer, a, b);
-        check_measures(&o, shingler, featurer, a, a);
+            check_measures(o, shingler, featurer, a, b);
+        check_measures(o, shingler, featurer, a, a);
         nd_analyzer_free(shingler);
         nd_analyzer_free(featurer);
     }
@@ -276,7 +285,7 @@ static void test_passages(void **state) {
         static char a[8000], b[8000], piece[8000];
         nd_passage expected[MOST_TOKENS];
         nd_compare_options o;
-        nd_compare_options_init(&o);
+        nd_compare_options_init(&o, sizeof o);
         o.least_run = 1 + (uint32_t)random_below(&seed, 6);
         o.gap = (uint32_t)random_below(&seed, 4);
         *a = *b = 0;
@@ -333,18 +342,19 @@ static void check_job(const nd_compare_options *o, const char *a, const char *b,
     snprintf(file, sizeof file, "%s/b", directory);
     FILE *out = fopen(file, "w");
     assert_true(out && fputs(b, out) >= 0 && fclose(out) == 0);
-    nd_job_options job;
-    nd_job_options_init(&job);
-    job.records = give_query;
-    job.records_context = &a;
-    job.analyzer = o->analyzer;
-    job.dictionary = o->dictionary;
-    job.threads = 1;
+    nd_input_options query;
+    nd_input_options_init(&query, sizeof query);
+    query.records = give_query;
+    query.records_context = &a;
+    nd_resources resources;
+    nd_resources_init(&resources, sizeof resources);
+    resources.threads = 1;
     const nd_passages_options passages = {
-        .source = directory, .least_run = o->least_run, .gap = o->gap};
+        sizeof passages,           .input = &query, .source = directory,    .analyzer = o->analyzer,
+        .least_run = o->least_run, .gap = o->gap,   .resources = &resources};
     passage_list list = {.expected = expected};
     nd_error error;
-    if (nd_passages(&job, &passages, check_passage, &list, NULL, &error) != ND_OK)
+    if (nd_passages(&passages, check_passage, &list, NULL, &error) != ND_OK)
         fail_msg("%s", error.message);
     assert_int_equal(list.count, expected->passage_count);
     assert_int_equal(remove(file), 0);
@@ -366,43 +376,41 @@ static void test_segments(void **state) {
         ND_OK);
     unlink(path);
     uint64_t seed = 11;
-    size_t told = 0;
+    size_t reported = 0;
     for (unsigned i = 0; i < 300; i++) {
         char a[800] = "", b[800] = "";
         nd_passage expected[MOST_TOKENS];
-        nd_compare_options o;
-        nd_compare_options_init(&o);
-        o.analyzer = ND_SEGMENT;
-        o.dictionary = dictionary;
-        o.least_run = 1 + i % 4;
-        o.gap = i % 3;
+        comparing with;
+        nd_compare_options *o = comparing_init(&with);
+        with.analyzer.kind = ND_SEGMENT;
+        with.analyzer.dictionary = dictionary;
+        o->least_run = 1 + i % 4;
+        o->gap = i % 3;
         for (unsigned n = (unsigned)random_below(&seed, 30); n > 0; n--)
             strcat(a, some[random_below(&seed, 8)]);
         for (unsigned n = (unsigned)random_below(&seed, 30); n > 0; n--)
             strcat(b, some[random_below(&seed, 8)]);
-        const nd_analyzer_options analyzer = {
-            .kind = ND_SEGMENT, .ngram = 1, .seed = 1, .dictionary = dictionary};
-        token_list *x = tokens_of(&analyzer, a), *y = tokens_of(&analyzer, b);
-        nd_comparison *c = compare(&o, a, b);
-        size_t count = plain_passages(x, y, o.least_run, o.gap, expected);
+        token_list *x = tokens_of(o->analyzer, a), *y = tokens_of(o->analyzer, b);
+        nd_comparison *c = compare(o, a, b);
+        size_t count = plain_passages(x, y, o->least_run, o->gap, expected);
         assert_int_equal(c->passage_count, count);
         for (size_t p = 0; p < count; p++)
             assert_memory_equal(&c->passages[p], &expected[p], sizeof *expected);
-        if (i % 5 == 0) check_job(&o, a, b, c);
-        told += count;
+        if (i % 5 == 0) check_job(o, a, b, c);
+        reported += count;
         nd_comparison_free(c);
         free(x);
         free(y);
     }
-    assert_true(told > 300);
+    assert_true(reported > 300);
     /* By hand: the third character belongs to a different word in each text. */
-    nd_compare_options o;
-    nd_compare_options_init(&o);
-    o.analyzer = ND_SEGMENT;
-    o.dictionary = dictionary;
-    o.least_run = 1;
-    o.gap = 0;
-    nd_comparison *c = compare(&o, "\u7532\u4e59\u4e19\uff0c51\u4e59", "x\u4e19\u4e01 51\u4e59");
+    comparing with;
+    nd_compare_options *o = comparing_init(&with);
+    with.analyzer.kind = ND_SEGMENT;
+    with.analyzer.dictionary = dictionary;
+    o->least_run = 1;
+    o->gap = 0;
+    nd_comparison *c = compare(o, "\u7532\u4e59\u4e19\uff0c51\u4e59", "x\u4e19\u4e01 51\u4e59");
     assert_int_equal(c->passage_count, 1);
     assert_memory_equal(&c->passages[0], &((nd_passage){12, 17, 8, 13, 1}), sizeof(nd_passage));
     nd_comparison_free(c);
@@ -419,12 +427,12 @@ static void test_features(void **state) {
     assert_int_equal(nd_stop_words_read(file_of("the\na\non\nat\n"), 1, NULL, NULL, &stop, NULL),
                      ND_OK);
     unlink(path);
-    nd_compare_options o;
-    nd_compare_options_init(&o);
-    o.ngram = 1;
-    nd_comparison *all = compare(&o, a, b);
-    o.stop = stop;
-    nd_comparison *some = compare(&o, a, b), *kept = compare(NULL, "cat sat mat", "dog sat door");
+    comparing c;
+    nd_compare_options *o = comparing_init(&c);
+    c.analyzer.ngram = 1;
+    nd_comparison *all = compare(o, a, b);
+    o->stop = stop;
+    nd_comparison *some = compare(o, a, b), *kept = compare(NULL, "cat sat mat", "dog sat door");
     assert_true(some->cosine == kept->cosine && some->cosine < all->cosine);
     assert_int_equal(some->distance, kept->distance);
     assert_int_equal(some->a.fingerprint.low, kept->a.fingerprint.low);
@@ -435,9 +443,9 @@ static void test_features(void **state) {
     nd_comparison_free(kept);
     nd_stop_words_free(stop);
     if (!strstr(nd_features(), "libstemmer")) return;
-    o.stop = NULL;
-    o.stem = "english";
-    some = compare(&o, "cats chased dogs", "cat chases dog");
+    o->stop = NULL;
+    c.analyzer.stem = "english";
+    some = compare(o, "cats chased dogs", "cat chases dog");
     assert_true(some->cosine == 1 && some->distance == 0 && some->jaccard == 0);
     nd_comparison_free(some);
 }
@@ -453,7 +461,7 @@ static void test_by_hand(void **state) {
     nd_comparison_free(c);
     /* One word of three has another form: two runs, and a gap of one. */
     nd_compare_options o;
-    nd_compare_options_init(&o);
+    nd_compare_options_init(&o, sizeof o);
     o.least_run = 2;
     c = compare(&o, "eins zwei drei vier f\u00fcnf", "eins zwei DREI. 4 vier f\u00fcnf");
     assert_int_equal(c->passage_count, 1);
@@ -477,44 +485,47 @@ static void expect_error(const nd_compare_options *o, const char *a, const char 
                          nd_status status, const char *message) {
     nd_error error;
     nd_comparison *out = NULL;
-    assert_int_equal(nd_compare(o, a, strlen(a), b, strlen(b), NULL, &out, &error), status);
+    assert_int_equal(nd_compare(o, a, strlen(a), b, strlen(b), &out, &error), status);
     assert_string_equal(error.message, message);
     assert_null(out);
 }
 
 static void test_errors(void **state) {
     (void)state;
-    nd_compare_options o;
+    comparing c;
+    nd_compare_options *o = &c.options;
     nd_weights *table = table_of("the 0.5\n");
     expect_error(NULL, "a\xff", "b", ND_ERR_INPUT, "a: invalid UTF-8 at byte 1");
     expect_error(NULL, "a", "bc\xe2\x82", ND_ERR_INPUT, "b: invalid UTF-8 at byte 2");
-#define WITH(member, value) (nd_compare_options_init(&o), o.member = (value), &o)
-    expect_error(WITH(ngram, 65), "a", "b", ND_ERR_ARGUMENT, "ngram must be 1 to 64, not 65");
-    expect_error(WITH(feature_ngram, 65), "a", "b", ND_ERR_ARGUMENT,
+#define WITH(member, value) (comparing_init(&c), c.member = (value), o)
+    expect_error(WITH(analyzer.ngram, 65), "a", "b", ND_ERR_ARGUMENT,
+                 "ngram must be 1 to 64, not 65");
+    expect_error(WITH(options.feature_ngram, 65), "a", "b", ND_ERR_ARGUMENT,
                  "feature_ngram must be 0 to 64, not 65");
-    expect_error(WITH(bits, 20), "a", "b", ND_ERR_ARGUMENT,
+    expect_error(WITH(options.bits, 20), "a", "b", ND_ERR_ARGUMENT,
                  "bits must be 16, 32, 64 or 128, not 20");
-    expect_error(WITH(bottom_k, 1), "a", "b", ND_ERR_ARGUMENT,
+    expect_error(WITH(options.bottom_k, 1), "a", "b", ND_ERR_ARGUMENT,
                  "bottom_k must be 2 to 65536, not 1");
-    expect_error(WITH(perms, 0), "a", "b", ND_ERR_ARGUMENT, "perms must be 1 to 1024, not 0");
-    expect_error(WITH(threshold, 2), "a", "b", ND_ERR_ARGUMENT,
+    expect_error(WITH(options.perms, 0), "a", "b", ND_ERR_ARGUMENT,
+                 "perms must be 1 to 1024, not 0");
+    expect_error(WITH(options.threshold, 2), "a", "b", ND_ERR_ARGUMENT,
                  "threshold must be above 0 and at most 1, not 2");
-    expect_error(WITH(least_run, 0), "a", "b", ND_ERR_ARGUMENT,
+    expect_error(WITH(options.least_run, 0), "a", "b", ND_ERR_ARGUMENT,
                  "least_run must be at least 1, not 0");
-    o.table = WITH(seed, 2)->table = table;
-    expect_error(&o, "a", "b", ND_ERR_ARGUMENT,
+    WITH(analyzer.seed, 2)->table = table;
+    expect_error(o, "a", "b", ND_ERR_ARGUMENT,
                  "the table was read for seed 1, and the analyzer has 2");
     nd_stop_words *stop = NULL;
     assert_int_equal(nd_stop_words_read(file_of("the\n"), 1, NULL, NULL, &stop, NULL), ND_OK);
     unlink(path);
-    (void)WITH(feature_ngram, 2);
-    o.stop = stop;
-    expect_error(&o, "a", "b", ND_ERR_ARGUMENT,
+    (void)WITH(options.feature_ngram, 2);
+    o->stop = stop;
+    expect_error(o, "a", "b", ND_ERR_ARGUMENT,
                  "stop words are single words: they need the analyzer words or segment with ngram "
                  "1, not words with ngram 2");
-    (void)WITH(analyzer, ND_CHARS);
-    o.stem = "english";
-    expect_error(&o, "a", "b", ND_ERR_ARGUMENT, "stem is of words: kind must be ND_WORDS (0)");
+    (void)WITH(analyzer.kind, ND_CHARS);
+    c.analyzer.stem = "english";
+    expect_error(o, "a", "b", ND_ERR_ARGUMENT, "stem is of words: kind must be ND_WORDS (0)");
     nd_stop_words_free(stop);
     nd_weights_free(table);
 }
@@ -529,7 +540,10 @@ static void test_out_of_memory(void **state) {
         nd_allocator allocator = failing_allocator_make(&failing);
         nd_comparison *out = NULL;
         nd_error error;
-        status = nd_compare(NULL, a, sizeof a - 1, b, sizeof b - 1, &allocator, &out, &error);
+        nd_compare_options o;
+        nd_compare_options_init(&o, sizeof o);
+        o.allocator = &allocator;
+        status = nd_compare(&o, a, sizeof a - 1, b, sizeof b - 1, &out, &error);
         assert_true(status == ND_OK || status == ND_ERR_MEMORY);
         nd_comparison_free(out);
         assert_int_equal(failing.live, 0);

@@ -36,6 +36,8 @@ nd_status nd_tf_vector_make(nd_text_simhash *simhash, const nd_allocator *alloca
     nd_text_simhash_remove_stop_words(simhash, shingles);
     uint64_t *hashes = shingles->hashes;
     size_t all = shingles->count, distinct = 0;
+    vector->count = 0;
+    if (all == 0) return ND_OK; /* all were stop words; there may be no array yet */
     if (!nd_reserve(allocator, &vector->scratch, &vector->scratch_capacity, all))
         return nd_fail_memory(error, all * sizeof *hashes, "a text's features");
     nd_radix_sort_spread(hashes, vector->scratch, all, 64);
@@ -44,7 +46,6 @@ nd_status nd_tf_vector_make(nd_text_simhash *simhash, const nd_allocator *alloca
         return nd_fail_memory(error, 2 * distinct * sizeof *hashes, "a text's features");
     uint64_t *features = vector->words, *elements = features + distinct;
     bool repeats = nd_text_simhash_repeats(simhash);
-    vector->count = 0;
     for (size_t begin = 0, end; begin < all; begin = end) {
         for (end = begin + 1; end < all && hashes[end] == hashes[begin];) end++;
         features[vector->count] = hashes[begin];

@@ -73,14 +73,14 @@ static void test_random(void **state) {
     (void)state;
     static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE,
                                               ND_WEIGHTING_TABLE};
-    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = 1};
+    nd_analyzer_options options = {sizeof options, .kind = ND_WORDS, .ngram = 1, .seed = 1};
     nd_analyzer *analyzer;
     nd_weights *table = read_table();
     uint64_t seed = 3;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     for (int kind = 0; kind < 3; kind++) {
-        nd_simhash_options simhash_options = {
-            .bits = 64, .weighting = weightings[kind], .table = table};
+        nd_simhash_options simhash_options = {sizeof simhash_options, .bits = 64,
+                                              .weighting = weightings[kind], .table = table};
         nd_text_simhash *simhash;
         nd_tf_vector a = {0}, b = {0};
         assert_int_equal(nd_text_simhash_create(analyzer, &simhash_options, NULL, &simhash, NULL),
@@ -109,7 +109,7 @@ static void test_without_tokens(void **state) {
     (void)state;
     nd_analyzer *analyzer;
     nd_text_simhash *simhash;
-    nd_simhash_options options = {.bits = 64, .weighting = ND_WEIGHTING_TF};
+    nd_simhash_options options = {sizeof options, .bits = 64, .weighting = ND_WEIGHTING_TF};
     nd_tf_vector empty = {0}, dots = {0}, word = {0};
     assert_int_equal(nd_analyzer_create(NULL, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_text_simhash_create(analyzer, &options, NULL, &simhash, NULL), ND_OK);
@@ -130,7 +130,7 @@ static void test_without_tokens(void **state) {
 static void test_stop_words(void **state) {
     (void)state;
     char path[] = "/tmp/feature_vector_test-XXXXXX";
-    nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = 1};
+    nd_analyzer_options words = {sizeof words, .kind = ND_WORDS, .ngram = 1, .seed = 1};
     nd_analyzer *analyzer;
     nd_text_simhash *some, *all;
     nd_stop_words *stop = NULL;
@@ -142,8 +142,8 @@ static void test_stop_words(void **state) {
     fclose(file);
     assert_int_equal(nd_stop_words_read(path, 1, NULL, NULL, &stop, NULL), ND_OK);
     remove(path);
-    nd_simhash_options with = {.bits = 64, .weighting = ND_WEIGHTING_TF, .stop = stop},
-                       without = {.bits = 64, .weighting = ND_WEIGHTING_TF};
+    nd_simhash_options with = {sizeof with, .bits = 64, .weighting = ND_WEIGHTING_TF, .stop = stop},
+                       without = {sizeof without, .bits = 64, .weighting = ND_WEIGHTING_TF};
     assert_int_equal(nd_analyzer_create(&words, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_text_simhash_create(analyzer, &with, NULL, &some, NULL), ND_OK);
     assert_int_equal(nd_text_simhash_create(analyzer, &without, NULL, &all, NULL), ND_OK);

@@ -1,6 +1,6 @@
-/* Bottom-k compared with its definition, written a second time, and with fixed values; and its
- * estimates, which must be right on average and miss by as much as they say. All random numbers are
- * fixed, so the statistics are the same in every run. */
+/* Bottom-k against its definition, written a second time, and against fixed values. Its estimates
+ * must be right on average, with the errors that they state. All random numbers are fixed, so the
+ * statistics are the same in every run. */
 #include "test.h"
 
 #include "neardup.h"

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Three sets over six rows, and four permutations, each giving the place of rows 0 to 5:
+/* Three sets over six rows, and four permutations; each column gives the positions of rows 0 to 5:
  *
  *     row   A  B  C    p0 p1 p2 p3
  *      0    1  1  0     0  3  5  2
@@ -21,8 +21,8 @@
  *     p2   A min(5, 4, 3) = 3   B min(5, 4, 2) = 2   C min(0, 2, 1) = 0
  *     p3   A min(2, 0, 1) = 0   B min(2, 0, 5) = 0   C min(4, 5, 3) = 3
  *
- * A and B agree in p0 and p3: 2/4, as is their similarity, 2 rows of 4. B and C agree in p1: 1/4,
- * and have 1 row of 5. A and C have none and never agree. */
+ * A and B agree in p0 and p3: 2/4, which equals their similarity, 2 rows of 4. B and C agree in p1:
+ * 1/4, and have 1 row of 5 in common. A and C have no row in common and never agree. */
 enum { ROWS = 6, SETS = 3 };
 static const uint8_t matrix[ROWS * SETS] = {1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0};
 
@@ -42,18 +42,18 @@ static void test_by_hand(void **state) {
 }
 
 /* The next permutation in lexicographic order; false after the last. */
-static bool next_permutation(uint32_t *places, size_t count) {
+static bool next_permutation(uint32_t *positions, size_t count) {
     size_t i = count - 1, j = count - 1;
-    while (i > 0 && places[i - 1] >= places[i]) i--;
+    while (i > 0 && positions[i - 1] >= positions[i]) i--;
     if (i == 0) return false;
-    while (places[j] <= places[i - 1]) j--;
-    uint32_t kept = places[i - 1];
-    places[i - 1] = places[j];
-    places[j] = kept;
+    while (positions[j] <= positions[i - 1]) j--;
+    uint32_t kept = positions[i - 1];
+    positions[i - 1] = positions[j];
+    positions[j] = kept;
     for (size_t low = i, high = count - 1; low < high; low++, high--) {
-        kept = places[low];
-        places[low] = places[high];
-        places[high] = kept;
+        kept = positions[low];
+        positions[low] = positions[high];
+        positions[high] = kept;
     }
     return true;
 }
@@ -63,10 +63,10 @@ static bool next_permutation(uint32_t *places, size_t count) {
 static void test_all(void **state) {
     (void)state;
     enum { ALL = 720 };
-    uint32_t permutations[ALL * ROWS], places[ROWS] = {0, 1, 2, 3, 4, 5}, got[SETS * ALL];
+    uint32_t permutations[ALL * ROWS], positions[ROWS] = {0, 1, 2, 3, 4, 5}, got[SETS * ALL];
     for (size_t p = 0; p < ALL; p++) {
-        memcpy(permutations + p * ROWS, places, sizeof places);
-        assert_int_equal(next_permutation(places, ROWS), p + 1 < ALL);
+        memcpy(permutations + p * ROWS, positions, sizeof positions);
+        assert_int_equal(next_permutation(positions, ROWS), p + 1 < ALL);
     }
     assert_int_equal(nd_permutations_sign(matrix, ROWS, SETS, permutations, ALL, got, NULL), ND_OK);
     assert_true(nd_minhash_estimate(got, got + ALL, ALL) == 360.0 / 720);

@@ -68,7 +68,8 @@ static void test_articles(void **state) {
         signature got = sign(same[i], 3);
         assert_int_equal(shared(&article, &got), 3);
     }
-    /* One of the three is changed: the other two stay, and the next longest one comes in. */
+    /* One of the three sentences is changed: the other two stay, and the next longest one is added.
+     */
     signature changed = sign(LEAD SHORT COST MIDDLE
                              "Some shopkeepers from the left bank protested loudly.",
                              3),
@@ -92,7 +93,7 @@ static void test_articles(void **state) {
 
 typedef struct sentence {
     uint64_t hash;
-    size_t tokens, place;
+    size_t tokens, position;
 } sentence;
 
 typedef struct all_sentences {
@@ -115,7 +116,7 @@ static bool collect(void *context, size_t begin, size_t end) {
 static int longest_first(const void *a, const void *b) {
     const sentence *x = a, *y = b;
     if (x->tokens != y->tokens) return x->tokens < y->tokens ? 1 : -1;
-    return (x->place > y->place) - (x->place < y->place);
+    return (x->position > y->position) - (x->position < y->position);
 }
 
 static signature plain_signature(const char *text, uint32_t n, size_t least) {
@@ -136,8 +137,8 @@ static signature plain_signature(const char *text, uint32_t n, size_t least) {
     return got;
 }
 
-/* Sentences of a few words, so that many are equal, and more are equally long; some have the fewest
- * bytes that so many tokens can have. */
+/* Sentences of a few words, so that many are equal, and more have the same length. Some have the
+ * fewest bytes that their number of tokens allows. */
 static void test_oracle(void **state) {
     (void)state;
     uint64_t random = 8;

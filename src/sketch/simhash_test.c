@@ -336,7 +336,7 @@ static void test_digits(void **state) {
     }
 }
 
-static void test_digits_refused(void **state) {
+static void test_digits_rejected(void **state) {
     (void)state;
     nd_error error;
     nd_fingerprint got = {1, 2};
@@ -443,7 +443,7 @@ int main(void) {
         cmocka_unit_test(test_golden),     cmocka_unit_test(test_rounding),
         cmocka_unit_test(test_grouping),   cmocka_unit_test(test_zero),
         cmocka_unit_test(test_rejected),   cmocka_unit_test(test_distance),
-        cmocka_unit_test(test_digits),     cmocka_unit_test(test_digits_refused),
+        cmocka_unit_test(test_digits),     cmocka_unit_test(test_digits_rejected),
         cmocka_unit_test(test_angles),     cmocka_unit_test(test_bits_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * sketch through a cache, from the text itself (ND_WEIGHTING_LEVELS), or without weights. */
 #include "sketch/text_simhash.h"
 
+#include "base/options.h"
 #include "base/alloc.h"
 #include "base/argument.h"
 #include "base/decimal.h"
@@ -42,8 +43,17 @@ struct nd_text_simhash {
     double weights[BLOCK];
 };
 
-void nd_simhash_options_init(nd_simhash_options *options) {
-    *options = (nd_simhash_options){.bits = 64, .weighting = ND_WEIGHTING_TF};
+static const nd_simhash_options defaults = {
+    .struct_size = sizeof defaults, .bits = 64, .weighting = ND_WEIGHTING_TF};
+
+void nd_simhash_options_init(nd_simhash_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
+}
+
+nd_status nd_simhash_options_read(const nd_simhash_options *given, nd_simhash_options *out,
+                                  nd_error *error) {
+    *out = defaults;
+    return ND_READ_OPTIONS(given, out, "nd_simhash_options", error);
 }
 
 nd_status nd_simhash_options_check(const nd_simhash_options *options,
@@ -279,11 +289,10 @@ nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_simhash_options *optio
     ND_TRY(nd_need(analyzer, "analyzer", error));
     ND_TRY(nd_need_array(text, length, "text", error));
     ND_TRY(nd_need(out, "out", error));
-    nd_simhash_options given;
-    nd_simhash_options_init(&given);
-    if (options) given = *options;
+    nd_simhash_options read;
+    ND_TRY(nd_simhash_options_read(options, &read, error));
     nd_text_simhash *simhash = NULL;
-    ND_TRY(nd_text_simhash_create(analyzer, &given, NULL, &simhash, error));
+    ND_TRY(nd_text_simhash_create(analyzer, &read, NULL, &simhash, error));
     nd_status status = nd_text_simhash_make(simhash, text, length, out, error);
     nd_text_simhash_free(simhash);
     return status;

@@ -6,6 +6,10 @@
 
 #include "terms/count_min.h"
 
+/* Copies the caller's options over the defaults (base/options.h). */
+nd_status nd_simhash_options_read(const nd_simhash_options *given, nd_simhash_options *out,
+                                  nd_error *error);
+
 /* ND_ERR_ARGUMENT: an option is out of range, or does not go with the analyzer. */
 nd_status nd_simhash_options_check(const nd_simhash_options *options,
                                    const nd_analyzer_options *analyzer, nd_error *error);

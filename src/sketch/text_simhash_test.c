@@ -13,7 +13,7 @@
 
 static nd_analyzer *analyzer_of(nd_analyzer_kind kind, uint32_t ngram) {
     nd_analyzer *analyzer = NULL;
-    nd_analyzer_options options = {.kind = kind, .ngram = ngram, .seed = 1};
+    nd_analyzer_options options = {sizeof options, .kind = kind, .ngram = ngram, .seed = 1};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     return analyzer;
 }
@@ -111,12 +111,13 @@ static void test_against_definition(void **state) {
     for (size_t a = 0; a < 4; a++) {
         nd_analyzer *analyzer = analyzer_of(analyzers[a].kind, analyzers[a].ngram);
         for (int i = 0; i < 300; i++) {
-            nd_simhash_options options = {.bits = 16u << i % 4, .weighting = ND_WEIGHTING_TF};
+            nd_simhash_options options = {sizeof options, .bits = 16u << i % 4,
+                                          .weighting = ND_WEIGHTING_TF};
             random_text(&seed, text, random_below(&seed, i % 20 ? 30 : 700));
             if (i / 4 % 3 == 1) options.weighting = ND_WEIGHTING_NONE;
             if (i / 4 % 3 == 2 && a == 0)
-                options = (nd_simhash_options){
-                    .bits = options.bits, .weighting = ND_WEIGHTING_TABLE, .table = table};
+                options = (nd_simhash_options){sizeof(nd_simhash_options), .bits = options.bits,
+                                               .weighting = ND_WEIGHTING_TABLE, .table = table};
             assert_true(
                 same(print_of(analyzer, &options, text), plainly(analyzer, &options, NULL, text)));
         }
@@ -148,16 +149,16 @@ static void test_stop_words(void **state) {
     for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
         static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE,
                                                   ND_WEIGHTING_TABLE, ND_WEIGHTING_TF};
-        nd_simhash_options all = {.bits = 64,
-                                  .weighting = weightings[i % 4],
+        nd_simhash_options all = {sizeof all, .bits = 64, .weighting = weightings[i % 4],
                                   .table = i % 4 == 2 ? table : NULL},
                            some = all;
         some.stop = stop;
         assert_true(same(print_of(analyzer, &some, cases[i / 4].text),
                          print_of(analyzer, &all, cases[i / 4].rest)));
     }
-    nd_simhash_options some = {.bits = 64, .stop = stop},
-                       levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS, .stop = stop};
+    nd_simhash_options some = {sizeof some, .bits = 64, .stop = stop},
+                       levels = {sizeof levels, .bits = 64, .weighting = ND_WEIGHTING_LEVELS,
+                                 .stop = stop};
     nd_fingerprint none = print_of(analyzer, &some, "the the sat"), out;
     assert_true(none.low == 0 && none.high == 0);
     assert_int_equal(nd_simhash_text(shingles, &some, "a", 1, &out, NULL), ND_ERR_ARGUMENT);
@@ -181,7 +182,7 @@ static void test_counted(void **state) {
         nd_count_min *counts = NULL;
         nd_text_simhash *simhash = NULL;
         nd_simhash_options options;
-        nd_simhash_options_init(&options);
+        nd_simhash_options_init(&options, sizeof options);
         assert_int_equal(nd_count_min_create(NULL, &counts, NULL), ND_OK);
         for (int i = 0; i < TEXTS; i++) {
             nd_shingles shingles;
@@ -239,7 +240,7 @@ static void test_golden_levels(void **state) {
                  {"9架", 3},  {"飞碟", 5}, {"曾", 1},   {"看见", 3}, {"灰色", 4}, {"外星人", 5}};
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
     nd_hash_key key = nd_hash_key_of(1);
-    nd_simhash_options options = {.bits = 128, .weighting = ND_WEIGHTING_LEVELS};
+    nd_simhash_options options = {sizeof options, .bits = 128, .weighting = ND_WEIGHTING_LEVELS};
     nd_fingerprint print = print_of(analyzer, &options, chinese);
     sums s = {{0}};
     for (size_t i = 0; i < sizeof items / sizeof *items; i++)
@@ -255,8 +256,8 @@ static void test_golden_levels(void **state) {
 static void test_levels(void **state) {
     (void)state;
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
-    nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS},
-                       tf = {.bits = 64, .weighting = ND_WEIGHTING_TF};
+    nd_simhash_options levels = {sizeof levels, .bits = 64, .weighting = ND_WEIGHTING_LEVELS},
+                       tf = {sizeof tf, .bits = 64, .weighting = ND_WEIGHTING_TF};
     /* An item of one token has that token's feature. Order, case, spaces and splitting a weight
      * make no difference. */
     nd_fingerprint cats = print_of(analyzer, &tf, "the cat sat on the mat");
@@ -294,7 +295,7 @@ static void expect_rejected(nd_analyzer *analyzer, const nd_simhash_options *opt
 static void test_levels_rejected(void **state) {
     (void)state;
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
-    nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS};
+    nd_simhash_options levels = {sizeof levels, .bits = 64, .weighting = ND_WEIGHTING_LEVELS};
     expect_rejected(analyzer, &levels, "a(1) b c(2)", ND_ERR_INPUT,
                     "item 2: word(weight) expected, not 'b'");
     expect_rejected(analyzer, &levels, "a(1) (2)", ND_ERR_INPUT,
@@ -319,7 +320,7 @@ static void test_levels_rejected(void **state) {
 static void test_after_failure(void **state) {
     (void)state;
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
-    nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS};
+    nd_simhash_options levels = {sizeof levels, .bits = 64, .weighting = ND_WEIGHTING_LEVELS};
     nd_text_simhash *simhash = NULL;
     nd_fingerprint out;
     char text[6000] = "";
@@ -339,7 +340,8 @@ static void test_without_tokens(void **state) {
     (void)state;
     nd_weights *table = table_of("# documents: 0\nterm\tdf\tidf\n");
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
-    nd_simhash_options options = {.bits = 64, .weighting = ND_WEIGHTING_TABLE, .table = table};
+    nd_simhash_options options = {sizeof options, .bits = 64, .weighting = ND_WEIGHTING_TABLE,
+                                  .table = table};
     /* All weights are 0: no bit is set. But a text without tokens weighs 1. */
     assert_true(print_of(analyzer, &options, "word").low == 0);
     assert_true(print_of(analyzer, &options, "?!").low != 0);
@@ -359,13 +361,14 @@ static void test_options(void **state) {
     nd_weights *table = table_of("a 1\n");
     nd_analyzer *words = analyzer_of(ND_WORDS, 1), *shingles = analyzer_of(ND_WORDS, 3),
                 *chars = analyzer_of(ND_CHARS, 1), *secret = NULL;
-    nd_analyzer_options with_seed = {.kind = ND_WORDS, .ngram = 1, .seed = 2};
+    nd_analyzer_options with_seed = {sizeof with_seed, .kind = ND_WORDS, .ngram = 1, .seed = 2};
     assert_int_equal(nd_analyzer_create(&with_seed, NULL, &secret, NULL), ND_OK);
-    nd_simhash_options weighed = {.bits = 64, .weighting = ND_WEIGHTING_TABLE, .table = table},
-                       none = {.bits = 64, .weighting = ND_WEIGHTING_TABLE},
-                       bits = {.bits = 60, .weighting = ND_WEIGHTING_TF},
-                       counted = {.bits = 64, .weighting = ND_WEIGHTING_COUNTED},
-                       kind = {.bits = 64, .weighting = (nd_weighting)5};
+    nd_simhash_options weighed = {sizeof weighed, .bits = 64, .weighting = ND_WEIGHTING_TABLE,
+                                  .table = table},
+                       none = {sizeof none, .bits = 64, .weighting = ND_WEIGHTING_TABLE},
+                       bits = {sizeof bits, .bits = 60, .weighting = ND_WEIGHTING_TF},
+                       counted = {sizeof counted, .bits = 64, .weighting = ND_WEIGHTING_COUNTED},
+                       kind = {sizeof kind, .bits = 64, .weighting = (nd_weighting)5};
     expect_rejected(
         shingles, &weighed, "a", ND_ERR_ARGUMENT,
         "the words of a table are single words: they need the analyzer words or segment with "
@@ -399,7 +402,7 @@ static void test_memory_runs_out(void **state) {
         nd_allocator allocator = failing_allocator_make(&failing);
         nd_analyzer *analyzer = NULL;
         nd_fingerprint out;
-        nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS};
+        nd_simhash_options levels = {sizeof levels, .bits = 64, .weighting = ND_WEIGHTING_LEVELS};
         nd_status status = nd_analyzer_create(NULL, &allocator, &analyzer, NULL);
         if (status == ND_OK) status = nd_simhash_text(analyzer, NULL, "a text", 6, &out, NULL);
         if (status == ND_OK)

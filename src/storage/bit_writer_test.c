@@ -1,4 +1,4 @@
-/* Numbers of any width against their bits one by one. */
+/* Numbers of any width, against their bits one by one. */
 #include "storage/bit_writer.h"
 
 #include "test.h"

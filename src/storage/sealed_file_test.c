@@ -1,3 +1,4 @@
+/* Sealed files: round trips, every kind of damage, files made by hand, failed writes. */
 #include "storage/sealed_file.h"
 
 #include "base/workers.h"
@@ -313,7 +314,7 @@ static void seal_again(unsigned char *bytes, size_t size) {
     nd_store_le64(bytes + size - 16, nd_sealed_page_hash(bytes + size - PAGE, PAGE - 16, all - 1));
 }
 
-static void expect_refused(const unsigned char *bytes, size_t size, const char *message) {
+static void expect_rejected(const unsigned char *bytes, size_t size, const char *message) {
     nd_sealed_file *file;
     nd_error error = {0};
     store("a", bytes, size);
@@ -345,15 +346,15 @@ static void test_another_file(void **state) {
     unsigned char *bytes = load("a", &size);
     nd_store_le32(bytes + size - TRAILER + 36, 2);
     seal_again(bytes, size);
-    expect_refused(bytes, size, "a: of version 2, and this library reads version 1");
+    expect_rejected(bytes, size, "a: of version 2, and this library reads version 1");
     nd_store_le32(bytes + size - TRAILER + 36, 1);
     nd_store_le32(bytes + size - TRAILER + 32, 512);
     seal_again(bytes, size);
     snprintf(message, sizeof message, "a: pages of 512 bytes, not %d", PAGE);
-    expect_refused(bytes, size, message);
+    expect_rejected(bytes, size, message);
     snprintf(message, sizeof message,
              "a: cut off, or no file of an index: 0 bytes are not pages of %d", PAGE);
-    expect_refused(bytes, 0, message);
+    expect_rejected(bytes, 0, message);
     assert_int_equal(nd_sealed_open("none", KIND, NULL, &nd_allocator_default, &file, &error),
                      ND_ERR_IO);
     assert_string_equal(error.message, "none: cannot open: No such file or directory");

@@ -1,3 +1,4 @@
+/* The write-ahead log against a model of the disk after a crash, and against frozen bytes. */
 #include "storage/write_ahead_log.h"
 
 #include "own_directory.h"
@@ -290,7 +291,7 @@ int ftruncate(int fd, off_t size) {
 
 /* Makes the versions since the last sync durable. Sectors without a version stay as they are on the
  * disk, whatever the system's memory holds. */
-static void settle(void) {
+static void make_durable(void) {
     for (size_t v = 0; v < world.version_count; v++)
         memcpy(world.durable + world.versions[v].sector * SECTOR, world.versions[v].bytes, SECTOR);
     world.durable_size = world.cache_size;
@@ -306,7 +307,7 @@ int fsync(int fd) {
         if (failing) make_crash();
         if (failing) memcpy(world.durable, world.crashed, world.room);
         if (failing) world.version_count = 0;
-        settle();
+        make_durable();
         try_crash();
     }
     errno = EIO;

@@ -87,9 +87,15 @@ nd_status nd_store_look_up(const nd_store *s, nd_lookup_context *p, const nd_ban
 /* Reads the documents of a bucket, up to `most`. */
 typedef struct bucket_reader {
     const nd_store *store;
+    const uint8_t *hidden;
     uint32_t *numbers;
     size_t most, count;
 } bucket_reader;
+
+static void add_number(bucket_reader *r, uint32_t number) {
+    bool hidden = r->hidden && r->hidden[number >> 3] >> (number & 7) & 1;
+    if (!hidden) r->numbers[r->count++] = number;
+}
 
 static nd_status read_segment(bucket_reader *r, size_t g, uint32_t band, nd_key_range range,
                               nd_error *error) {
@@ -106,7 +112,7 @@ static nd_status read_segment(bucket_reader *r, size_t g, uint32_t band, nd_key_
                                "%s: a band names a document that is not there",
                                nd_sealed_path(s->segments[g]->file));
             uint32_t number = s->begins[g] + documents[i];
-            if (!nd_store_is_removed(s, number)) r->numbers[r->count++] = number;
+            if (!nd_store_is_removed(s, number)) add_number(r, number);
         }
         range.begin += step;
     }
@@ -117,14 +123,14 @@ static void read_memtable(bucket_reader *r, const nd_band_lookup *l) {
     const nd_memtable *recent = r->store->memtable;
     for (uint32_t d = nd_memtable_find(recent, l->band, l->key);
          d != UINT32_MAX && r->count < r->most; d = nd_memtable_next(recent, l->band, d))
-        r->numbers[r->count++] = nd_store_segment_numbers(r->store) + d;
+        add_number(r, nd_store_segment_numbers(r->store) + d);
 }
 
 nd_status nd_store_bucket_documents(const nd_store *s, const nd_lookup_context *p, size_t i,
                                     size_t most, uint32_t *numbers, size_t *count,
                                     nd_error *error) {
     const nd_band_lookup *l = &p->lookups[i];
-    bucket_reader r = {.store = s, .numbers = numbers, .most = most};
+    bucket_reader r = {.store = s, .hidden = p->hidden, .numbers = numbers, .most = most};
     for (size_t g = 0; g < s->state.segment_count; g++)
         ND_TRY(read_segment(&r, g, l->band, p->ranges[g * p->count + i], error));
     read_memtable(&r, l);

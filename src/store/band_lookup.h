@@ -16,6 +16,8 @@ typedef struct nd_lookup_context {
     nd_allocator allocator;
     const nd_band_lookup *lookups; /* the caller's */
     size_t count;
+    /* Bit n: document n is left out, as if it were removed. NULL: none is. Of the caller. */
+    const uint8_t *hidden;
     uint64_t *totals;     /* documents of each lookup, removed ones included */
     nd_key_range *ranges; /* of lookup i in segment s: [s * count + i] */
     size_t total_capacity, range_capacity;
@@ -30,7 +32,7 @@ void nd_lookup_context_free(nd_lookup_context *probe);
 enum { ND_CLOSE_LOOKUPS = 32 };
 nd_status nd_store_look_up(const nd_store *store, nd_lookup_context *probe,
                            const nd_band_lookup *lookups, size_t count, nd_error *error);
-/* Reads the first `most` documents of lookup i that are not removed, ascending. */
+/* Reads the first `most` documents of lookup i that are neither removed nor hidden, ascending. */
 nd_status nd_store_bucket_documents(const nd_store *store, const nd_lookup_context *probe, size_t i,
                                     size_t most, uint32_t *numbers, size_t *count, nd_error *error);
 

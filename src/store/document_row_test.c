@@ -11,7 +11,7 @@
 
 enum { MOST_SKETCH = 40, MOST_BANDS = 9, MOST_ID = 12, MOST_SET = 4096 };
 
-/* The bytes that doc/internals/formats.md has. */
+/* The bytes of doc/internals/formats.md. */
 static void test_bytes(void **state) {
     (void)state;
     const nd_row_layout layout = {.sketch_size = 3, .bands = 2, .sets = true};

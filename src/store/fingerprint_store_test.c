@@ -90,7 +90,7 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
     return ND_OK;
 }
 
-static void check_query(const nd_store *s, const model *m, nd_hamming_search_context *prober,
+static void check_query(const nd_store *s, const model *m, nd_hamming_search_context *search,
                         nd_fingerprint query, uint32_t bits, bool numbered) {
     static finding f;
     nd_error error;
@@ -104,7 +104,7 @@ static void check_query(const nd_store *s, const model *m, nd_hamming_search_con
                                             .k = K,
                                             .fn = take,
                                             .context = &f};
-        assert_int_equal(nd_hamming_search(prober, &request, &error), ND_OK);
+        assert_int_equal(nd_hamming_search_tables(search, &request, &error), ND_OK);
     }
     const nd_memtable *recent = nd_store_memtable(s, &begin);
     for (uint32_t d = 0; d < nd_memtable_count(recent); d++) {
@@ -122,14 +122,14 @@ static void check_query(const nd_store *s, const model *m, nd_hamming_search_con
 
 static void check_all(const nd_store *s, const model *m, uint64_t *seed, uint32_t bits,
                       bool numbered) {
-    nd_hamming_search_context *prober;
+    nd_hamming_search_context *search;
     nd_error error;
     if (nd_store_check(s, &error) != ND_OK) fail_msg("%s", error.message);
-    assert_int_equal(nd_hamming_search_context_create(&nd_allocator_default, &prober, &error),
+    assert_int_equal(nd_hamming_search_context_create(&nd_allocator_default, &search, &error),
                      ND_OK);
     for (int i = 0; i < 20 && m->count; i++)
-        check_query(s, m, prober, m->fingerprints[random_below(seed, m->count)], bits, numbered);
-    nd_hamming_search_context_free(prober);
+        check_query(s, m, search, m->fingerprints[random_below(seed, m->count)], bits, numbered);
+    nd_hamming_search_context_free(search);
 }
 
 /* Runs one store, in a directory of its own. */

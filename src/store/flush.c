@@ -11,20 +11,39 @@
 /* Bytes of memory for each sort. */
 enum { SORT_MEMORY = ND_LIMIT(32 << 20, 4096) };
 
+/* A store, and the documents that leave it with the next state. */
+typedef struct leaver {
+    nd_store *store;
+    const uint8_t *leaving; /* bit n: document n leaves; NULL: none does */
+} leaver;
+
 /* ---- the memtable to a segment */
 
-/* The first document from d on that is not removed. */
-static uint32_t next_live(const nd_memtable *table, uint32_t d) {
-    while (d < nd_memtable_count(table) && nd_memtable_is_removed(table, d)) d++;
+static bool stays(const leaver *l, uint32_t d) {
+    uint32_t number = nd_store_segment_numbers(l->store) + d;
+    if (l->leaving && l->leaving[number >> 3] >> (number & 7) & 1) return false;
+    return !nd_memtable_is_removed(l->store->memtable, d);
+}
+
+/* The first document of the memtable from d on that stays. */
+static uint32_t next_staying(const leaver *l, uint32_t d) {
+    while (d < nd_memtable_count(l->store->memtable) && !stays(l, d)) d++;
     return d;
 }
 
-static nd_status put_documents(const nd_store *s, nd_segment_writer *w, nd_error *error) {
+static uint32_t count_staying(const leaver *l) {
+    uint32_t count = 0, end = nd_memtable_count(l->store->memtable);
+    for (uint32_t d = 0; d < end; d++) count += stays(l, d);
+    return count;
+}
+
+static nd_status put_documents(const leaver *l, nd_segment_writer *w, nd_error *error) {
+    const nd_store *s = l->store;
     const nd_index_settings *set = &s->state.settings;
     nd_stored_document document;
     uint32_t number = 0; /* in the segment */
-    for (uint32_t d = next_live(s->memtable, 0); d < nd_memtable_count(s->memtable);
-         d = next_live(s->memtable, d + 1)) {
+    for (uint32_t d = next_staying(l, 0); d < nd_memtable_count(s->memtable);
+         d = next_staying(l, d + 1)) {
         nd_memtable_document(s->memtable, d, &document);
         ND_TRY(nd_segment_put_document(w, &document, error));
         if (set->kind != ND_KIND_FINGERPRINTS) continue;
@@ -34,12 +53,13 @@ static nd_status put_documents(const nd_store *s, nd_segment_writer *w, nd_error
     return ND_OK;
 }
 
-static nd_status put_band(const nd_store *s, nd_segment_writer *w, uint32_t band,
+static nd_status put_band(const leaver *l, nd_segment_writer *w, uint32_t band,
                           nd_external_sort *sorter, nd_part_buffer *buffer, nd_error *error) {
+    const nd_memtable *table = l->store->memtable;
     uint32_t number = 0; /* in the segment */
-    for (uint32_t d = next_live(s->memtable, 0); d < nd_memtable_count(s->memtable);
-         d = next_live(s->memtable, d + 1)) {
-        uint64_t key = nd_memtable_key(s->memtable, d, band);
+    for (uint32_t d = next_staying(l, 0); d < nd_memtable_count(table);
+         d = next_staying(l, d + 1)) {
+        uint64_t key = nd_memtable_key(table, d, band);
         ND_TRY(nd_external_sort_push(sorter, (size_t)(key >> 32), key << 32 | number++, error));
     }
     for (size_t part = 0; part < nd_external_sort_parts(sorter); part++) {
@@ -51,14 +71,15 @@ static nd_status put_band(const nd_store *s, nd_segment_writer *w, uint32_t band
     return ND_OK;
 }
 
-static nd_status put_bands(nd_store *s, nd_segment_writer *w, nd_error *error) {
+static nd_status put_bands(const leaver *l, nd_segment_writer *w, nd_error *error) {
+    nd_store *s = l->store;
     nd_part_buffer buffer = {0};
     nd_status status = ND_OK;
     for (uint32_t band = 0; status == ND_OK && band < s->state.settings.bands; band++) {
         nd_external_sort *sorter = NULL;
         status = nd_external_sort_create(&s->allocator, &s->disk, (size_t)1 << ND_BAND_PART_BITS,
                                          SORT_MEMORY, "band keys", &sorter, error);
-        if (status == ND_OK) status = put_band(s, w, band, sorter, &buffer, error);
+        if (status == ND_OK) status = put_band(l, w, band, sorter, &buffer, error);
         nd_external_sort_free(sorter);
     }
     nd_part_buffer_free(&s->allocator, &buffer);
@@ -72,7 +93,8 @@ nd_status nd_store_segment_path(nd_store *s, char **path, uint64_t *file, nd_err
     return nd_store_new_file(s, &s->state, ND_FILE_SEGMENT, file, path, error);
 }
 
-static nd_status write_memtable(nd_store *s, nd_manifest_segment *segment, nd_error *error) {
+static nd_status write_memtable(const leaver *l, nd_manifest_segment *segment, nd_error *error) {
+    nd_store *s = l->store;
     char *path;
     ND_TRY(nd_store_segment_path(s, &path, &segment->file, error));
     const nd_segment_request request = {.path = path,
@@ -83,8 +105,8 @@ static nd_status write_memtable(nd_store *s, nd_manifest_segment *segment, nd_er
                                         .allocator = &s->allocator};
     nd_segment_writer *w = NULL;
     nd_status status = nd_segment_writer_create(&request, &w, error);
-    if (status == ND_OK) status = put_documents(s, w, error);
-    if (status == ND_OK) status = put_bands(s, w, error);
+    if (status == ND_OK) status = put_documents(l, w, error);
+    if (status == ND_OK) status = put_bands(l, w, error);
     if (status == ND_OK) status = nd_segment_finish(w, &segment->seal, error);
     nd_segment_writer_free(w);
     nd_release(&s->allocator, path);
@@ -93,52 +115,54 @@ static nd_status write_memtable(nd_store *s, nd_manifest_segment *segment, nd_er
 
 /* ---- the next state */
 
-/* The number that a document will have when removed documents of the memtable are gone. */
-static uint32_t flushed(const nd_store *s, uint32_t number) {
-    uint32_t to = nd_store_segment_numbers(s), recent = nd_memtable_count(s->memtable);
+/* The number that a document will have when the documents of the memtable that do not stay are
+ * gone. */
+static uint32_t flushed(const leaver *l, uint32_t number) {
+    uint32_t to = nd_store_segment_numbers(l->store),
+             recent = nd_memtable_count(l->store->memtable);
     if (number <= to) return number;
     uint32_t behind = number - to;
-    for (uint32_t d = 0; d < behind && d < recent; d++)
-        to += !nd_memtable_is_removed(s->memtable, d);
+    for (uint32_t d = 0; d < behind && d < recent; d++) to += stays(l, d);
     return behind > recent ? to + (behind - recent) : to;
 }
 
-static nd_ingest_mark flushed_mark(const nd_store *s, const nd_ingest_mark *mark) {
+static nd_ingest_mark flushed_mark(const leaver *l, const nd_ingest_mark *mark) {
     return (nd_ingest_mark){.batch = mark->batch,
-                            .begin = flushed(s, mark->begin),
-                            .end = flushed(s, mark->end),
+                            .begin = flushed(l, mark->begin),
+                            .end = flushed(l, mark->end),
                             .finished = mark->finished};
 }
 
 /* Makes the next state: the segments of the last one, the memtable as a segment, and the caller's
  * segment (or NULL). */
-static nd_status make_next(nd_store *s, const nd_manifest_segment *more, const nd_ingest_mark *mark,
-                           nd_manifest *next, nd_error *error) {
-    nd_manifest_segment recent = {.documents = nd_memtable_live_count(s->memtable)};
-    const nd_ingest_mark moved = flushed_mark(s, mark);
-    if (recent.documents > 0) ND_TRY(write_memtable(s, &recent, error));
-    ND_TRY(nd_manifest_copy(&s->state, next, error));
+static nd_status make_next(const leaver *l, const nd_manifest_segment *more,
+                           const nd_ingest_mark *mark, nd_manifest *next, nd_error *error) {
+    nd_manifest_segment recent = {.documents = count_staying(l)};
+    const nd_ingest_mark moved = flushed_mark(l, mark);
+    if (recent.documents > 0) ND_TRY(write_memtable(l, &recent, error));
+    ND_TRY(nd_manifest_copy(&l->store->state, next, error));
     ND_TRY(nd_ingest_mark_set(next, &moved, error));
     if (recent.documents > 0) ND_TRY(nd_manifest_add_segment(next, &recent, error));
     return more ? nd_manifest_add_segment(next, more, error) : ND_OK;
 }
 
-static nd_status install_next(nd_store *s, const nd_manifest_segment *more,
+static nd_status install_next(const leaver *l, const nd_manifest_segment *more,
                               const nd_ingest_mark *mark, nd_error *error) {
-    nd_next_state next = {.linked = 0};
-    nd_manifest_init(&next.manifest, &s->allocator);
-    nd_status status = make_next(s, more, mark, &next.manifest, error);
-    if (status == ND_OK) status = nd_store_install(s, &next, error);
+    nd_next_state next = {.leaving = l->leaving};
+    nd_manifest_init(&next.manifest, &l->store->allocator);
+    nd_status status = make_next(l, more, mark, &next.manifest, error);
+    if (status == ND_OK) status = nd_store_install(l->store, &next, error);
     nd_manifest_free(&next.manifest);
     return status;
 }
 
 /* ---- a store in memory */
 
-static nd_status copy_live(const nd_memtable *from, uint32_t bands, uint64_t *keys, nd_memtable *to,
-                           nd_error *error) {
+static nd_status copy_staying(const leaver *l, uint32_t bands, uint64_t *keys, nd_memtable *to,
+                              nd_error *error) {
+    const nd_memtable *from = l->store->memtable;
     nd_stored_document document;
-    for (uint32_t d = next_live(from, 0); d < nd_memtable_count(from); d = next_live(from, d + 1)) {
+    for (uint32_t d = next_staying(l, 0); d < nd_memtable_count(from); d = next_staying(l, d + 1)) {
         nd_memtable_document(from, d, &document);
         for (uint32_t b = 0; b < bands; b++) keys[b] = nd_memtable_key(from, d, b);
         document.keys = keys;
@@ -147,21 +171,22 @@ static nd_status copy_live(const nd_memtable *from, uint32_t bands, uint64_t *ke
     return ND_OK;
 }
 
-/* Replaces the memtable by one without removed documents. */
-static nd_status flush_in_memory(nd_store *s, const nd_ingest_mark *mark, nd_error *error) {
+/* Replaces the memtable by one of the documents that stay. */
+static nd_status flush_in_memory(const leaver *l, const nd_ingest_mark *mark, nd_error *error) {
+    nd_store *s = l->store;
     const nd_row_layout layout = nd_settings_layout(&s->state.settings);
     nd_memtable *fresh = NULL;
     uint64_t *keys = nd_allocate(&s->allocator, layout.bands, sizeof *keys);
     if (!keys) return nd_fail_memory(error, layout.bands * sizeof *keys, "band keys");
     nd_status status = nd_memtable_create(&layout, &s->allocator, &fresh, error);
-    if (status == ND_OK) status = copy_live(s->memtable, layout.bands, keys, fresh, error);
+    if (status == ND_OK) status = copy_staying(l, layout.bands, keys, fresh, error);
     nd_release(&s->allocator, keys);
     if (status != ND_OK) {
         nd_memtable_free(fresh);
         return status;
     }
     nd_store_exclude_readers(s);
-    s->mark = flushed_mark(s, mark);
+    s->mark = flushed_mark(l, mark);
     nd_memtable_free(s->memtable);
     s->memtable = fresh;
     s->state.generation++;
@@ -172,13 +197,14 @@ static nd_status flush_in_memory(nd_store *s, const nd_ingest_mark *mark, nd_err
 /* ---- doors */
 
 nd_status nd_store_flush(nd_store *s, nd_error *error) {
+    const leaver l = {.store = s};
     ND_TRY(nd_store_check_writable(s, error));
     if (s->in_memory)
         return nd_memtable_live_count(s->memtable) < nd_memtable_count(s->memtable)
-                   ? flush_in_memory(s, &s->mark, error)
+                   ? flush_in_memory(&l, &s->mark, error)
                    : ND_OK;
     if (nd_memtable_count(s->memtable) == 0 && s->tombstones.added_count == 0) return ND_OK;
-    return install_next(s, NULL, &s->mark, error);
+    return install_next(&l, NULL, &s->mark, error);
 }
 
 nd_status nd_store_flush_removed(nd_store *s, nd_error *error) {
@@ -189,10 +215,35 @@ nd_status nd_store_flush_removed(nd_store *s, nd_error *error) {
 
 nd_status nd_store_publish(nd_store *s, const nd_manifest_segment *segment,
                            const nd_ingest_mark *mark, nd_error *error) {
+    return nd_store_publish_and_remove(s, segment, mark, (nd_store_numbers){0}, error);
+}
+
+/* A new bitmap of numbers; NULL if there are none. */
+static nd_status make_bits(const nd_store *s, nd_store_numbers of, uint8_t **out, nd_error *error) {
+    size_t size = nd_store_document_count(s) / 8 + 1;
+    *out = NULL;
+    if (of.count == 0) return ND_OK;
+    uint8_t *bits = nd_allocate_zero(&s->allocator, size, 1);
+    if (!bits) return nd_fail_memory(error, size, "removed documents");
+    for (size_t i = 0; i < of.count; i++)
+        bits[of.numbers[i] >> 3] |= (uint8_t)(1u << (of.numbers[i] & 7));
+    *out = bits;
+    return ND_OK;
+}
+
+nd_status nd_store_publish_and_remove(nd_store *s, const nd_manifest_segment *segment,
+                                      const nd_ingest_mark *mark, nd_store_numbers removed,
+                                      nd_error *error) {
     static const nd_ingest_mark none = {0};
+    uint8_t *leaving;
     ND_TRY(nd_store_check_writable(s, error));
     if (!mark) mark = &none;
     if (s->in_memory && segment)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: it cannot have segments", s->directory);
-    return s->in_memory ? flush_in_memory(s, mark, error) : install_next(s, segment, mark, error);
+    ND_TRY(make_bits(s, removed, &leaving, error));
+    const leaver l = {.store = s, .leaving = leaving};
+    nd_status status = s->in_memory ? flush_in_memory(&l, mark, error)
+                                    : install_next(&l, segment, mark, error);
+    nd_release(&s->allocator, leaving);
+    return status;
 }

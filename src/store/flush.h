@@ -1,5 +1,6 @@
 /* Flush: the documents of the memtable become a segment. Publication: a segment that the caller has
- * written becomes the last one of the store.
+ * written becomes the last one of the store, and documents that it replaces are removed at once
+ * with that.
  *
  * Both install a new state, in which removed documents of the memtable are gone, so documents get
  * new numbers. REQUIRES: exclusive access, except that readers who share a lock
@@ -23,5 +24,16 @@ nd_status nd_store_segment_path(nd_store *store, char **path, uint64_t *file, nd
  * memtable. */
 nd_status nd_store_publish(nd_store *store, const nd_manifest_segment *segment,
                            const nd_ingest_mark *mark, nd_error *error);
+
+/* Numbers of documents. */
+typedef struct nd_store_numbers {
+    const uint32_t *numbers;
+    size_t count;
+} nd_store_numbers;
+/* The same, and removes documents. Readers see all of that at once; on failure nothing has
+ * changed. */
+nd_status nd_store_publish_and_remove(nd_store *store, const nd_manifest_segment *segment,
+                                      const nd_ingest_mark *mark, nd_store_numbers removed,
+                                      nd_error *error);
 
 #endif

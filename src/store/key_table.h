@@ -1,5 +1,5 @@
 /* Sorted keys, each with a document: a band of an index, or the hashes of its ids
- * (doc/internals/index.md, "Key table"). A key here is a number below 2^ND_BAND_BITS
+ * (doc/internals/formats.md, "Files of an index"). A key here is a number below 2^ND_BAND_BITS
  * (nd_band_number).
  *
  * The table is a section of a sealed file:

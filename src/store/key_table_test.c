@@ -188,7 +188,7 @@ static void test_documents(void **state) {
         }
 }
 
-/* The bytes that doc/internals/formats.md has: 5 documents, B = 3, D = 1. */
+/* The bytes of doc/internals/formats.md: 5 documents, B = 3, D = 1. */
 static void test_bytes(void **state) {
     (void)state;
     const entry entries[] = {{0, 0}, {1, 4}, {UINT64_C(1) << 37, 2}, {KEY_MOST, 3}, {KEY_MOST, 4}};
@@ -251,7 +251,7 @@ static void test_misuse(void **state) {
 
 /* Reads a section of any bytes. Lookups must stay within its entries, and a cursor must give no
  * more entries than there are, in order. */
-static void read_anything(const nd_key_table *table, bool expect_refusal, uint64_t seed) {
+static void read_anything(const nd_key_table *table, bool expect_rejection, uint64_t seed) {
     nd_error error = {0};
     for (int round = 0; round < 100; round++) {
         nd_key_range bucket, range;
@@ -283,11 +283,11 @@ static void read_anything(const nd_key_table *table, bool expect_refusal, uint64
         got++;
     }
     assert_true(got <= table->entries);
-    assert_int_equal(status, expect_refusal ? ND_ERR_CORRUPT : ND_OK);
+    assert_int_equal(status, expect_rejection ? ND_ERR_CORRUPT : ND_OK);
 }
 
 static void with_section(const unsigned char *bytes, size_t size, uint64_t documents,
-                         uint64_t count, bool expect_refusal, uint64_t seed) {
+                         uint64_t count, bool expect_rejection, uint64_t seed) {
     nd_sealed_writer *writer;
     nd_sealed_file *file;
     nd_key_table table;
@@ -301,7 +301,7 @@ static void with_section(const unsigned char *bytes, size_t size, uint64_t docum
     nd_sealed_writer_free(writer);
     assert_int_equal(nd_sealed_open("a", KIND, &seal, &nd_allocator_default, &file, &error), ND_OK);
     assert_int_equal(nd_key_table_open(file, TAG, documents, count, &table, &error), ND_OK);
-    read_anything(&table, expect_refusal, seed);
+    read_anything(&table, expect_rejection, seed);
     nd_sealed_close(file);
     assert_int_equal(unlink("a"), 0);
 }

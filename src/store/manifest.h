@@ -31,7 +31,7 @@ typedef struct nd_index_settings {
     uint32_t rows;            /* MinHash values per band */
     uint64_t seed;
     double threshold, recall;
-    /* Of fingerprints (doc/internals/index.md, "Fingerprints"). */
+    /* Of fingerprints (doc/internals/formats.md, "Files of an index"). */
     uint32_t bits, k; /* of a fingerprint; the largest distance of a search */
     uint64_t memory;  /* bound of a segment's tables, bytes; 0: none */
 } nd_index_settings;

@@ -544,7 +544,7 @@ static void test_values_of_fingerprints(void **state) {
 }
 
 /* A state that would not be read is not written. */
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     nd_manifest m, wrong;
     nd_error error;
@@ -717,7 +717,7 @@ int main(void) {
         cmocka_unit_test(test_one_damaged),  cmocka_unit_test(test_both_damaged),
         cmocka_unit_test(test_crashes),      cmocka_unit_test(test_versions),
         cmocka_unit_test(test_values),       cmocka_unit_test(test_values_of_fingerprints),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_no_index),
+        cmocka_unit_test(test_rejected),     cmocka_unit_test(test_no_index),
         cmocka_unit_test(test_broken_write), cmocka_unit_test(test_memory_out),
         cmocka_unit_test(test_readers),      cmocka_unit_test(test_path)};
     return cmocka_run_group_tests(tests, enter, leave);

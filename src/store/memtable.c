@@ -238,6 +238,10 @@ void nd_memtable_remove(nd_memtable *t, uint32_t document) {
     }
 }
 
+void nd_memtable_take_back(nd_memtable *t, uint32_t count) {
+    for (; t->count > count; t->count--, t->removed--) nd_memtable_remove(t, t->count - 1);
+}
+
 bool nd_memtable_is_removed(const nd_memtable *t, uint32_t document) {
     return t->entries[document]->removed != 0;
 }

@@ -33,6 +33,9 @@ nd_status nd_memtable_add(nd_memtable *table, const nd_stored_document *document
  * it again changes nothing. O(bands), however many documents share its keys. */
 void nd_memtable_remove(nd_memtable *table, uint32_t document);
 bool nd_memtable_is_removed(const nd_memtable *table, uint32_t document);
+/* Takes back the last additions, so that the table has `count` documents. Their memory is given
+ * back with the table. */
+void nd_memtable_take_back(nd_memtable *table, uint32_t count);
 
 uint32_t nd_memtable_count(const nd_memtable *table); /* removed ones included */
 uint32_t nd_memtable_live_count(const nd_memtable *table);

@@ -203,7 +203,7 @@ static void test_against_row(void **state) {
     }
 }
 
-/* Some of two million ids have hashes that agree in the bits that are used. */
+/* Some of two million ids have hashes that agree in the bits that the table uses. */
 static void test_equal_hashes(void **state) {
     (void)state;
     enum { IDS = 1 << 21, NUMBER_BITS = 64 - ND_BAND_BITS };

@@ -14,6 +14,16 @@ uint32_t nd_store_live_count(const nd_store *s) {
            nd_memtable_live_count(s->memtable);
 }
 
+nd_store_counts nd_store_count_all(const nd_store *s) {
+    const nd_manifest *state = nd_store_state(s);
+    return (nd_store_counts){.documents = nd_store_live_count(s),
+                             .removed = nd_store_document_count(s) - nd_store_live_count(s),
+                             .segments = state->segment_count,
+                             .log_documents = nd_store_log_documents(s),
+                             .generation = state->generation,
+                             .bytes = nd_store_bytes(s)};
+}
+
 uint64_t nd_store_bytes(const nd_store *s) {
     uint64_t bytes = nd_memtable_count(s->memtable) > 0 ? nd_memtable_bytes(s->memtable) : 0;
     for (size_t i = 0; i < s->state.segment_count; i++) bytes += nd_segment_bytes(s->segments[i]);

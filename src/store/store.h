@@ -31,6 +31,12 @@ uint32_t nd_store_live_count(const nd_store *store);
 uint64_t nd_store_bytes(const nd_store *store);         /* of all its files, and of the memtable */
 uint32_t nd_store_log_documents(const nd_store *store); /* in the memtable, not removed */
 
+/* What the description of an index says of its store. */
+typedef struct nd_store_counts {
+    uint64_t documents, removed, segments, log_documents, generation, bytes;
+} nd_store_counts;
+nd_store_counts nd_store_count_all(const nd_store *store);
+
 /* A document below nd_store_document_count, valid until the store changes; keys: NULL.
  * REQUIRES of nd_store_document: ids are not numbers. */
 bool nd_store_is_removed(const nd_store *store, uint32_t number);

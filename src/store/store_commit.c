@@ -13,6 +13,11 @@ enum {
 
 void nd_store_stop_changes(nd_store *s, const nd_error *failure) { s->failure = *failure; }
 
+void nd_store_abandon_group(nd_store *s, uint32_t count, const nd_error *failure) {
+    if (s->in_memory) nd_memtable_take_back(s->memtable, count);
+    else if (nd_store_document_count(s) > count) nd_store_stop_changes(s, failure);
+}
+
 /* Appends a record to the log. A failure ends all changes: the memtable is ahead of the log then.
  */
 static nd_status append(nd_store *s, uint16_t type, const void *payload, size_t size,

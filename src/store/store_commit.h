@@ -32,6 +32,10 @@ nd_status nd_store_sync(nd_store *store, nd_error *error);
 /* After this every further change fails with the given failure. For a caller whose own change of
  * several steps has failed halfway. */
 void nd_store_stop_changes(nd_store *store, const nd_error *failure);
+/* Ends a group of changes that has failed: additions, and then perhaps removals, in a store that
+ * had `count` documents. In memory, where a removal cannot fail, the additions are taken back. On
+ * disk changes are stopped if there was an addition: the memtable is ahead of the log then. */
+void nd_store_abandon_group(nd_store *store, uint32_t count, const nd_error *failure);
 
 /* Whether the memtable and its log are so large that a flush is due. */
 bool nd_store_is_full(const nd_store *store);

@@ -123,6 +123,12 @@ static uint32_t old_begin(const nd_store *s, const nd_next_state *next, uint64_t
     return UINT32_MAX;
 }
 
+/* Whether a document of the last state is removed in the next. */
+static bool is_left_out(const nd_store *s, const nd_next_state *next, uint32_t number) {
+    if (next->leaving && next->leaving[number >> 3] >> (number & 7) & 1) return true;
+    return nd_store_is_removed(s, number);
+}
+
 /* Counts the removed documents of each segment, and returns the sum. */
 static uint32_t count_removed(const nd_store *s, nd_next_state *next) {
     uint32_t all = 0;
@@ -131,7 +137,7 @@ static uint32_t count_removed(const nd_store *s, nd_next_state *next) {
         uint32_t begin = old_begin(s, next, m->file);
         m->removed = 0;
         for (uint32_t d = 0; begin != UINT32_MAX && d < m->documents; d++)
-            m->removed += nd_store_is_removed(s, begin + d);
+            m->removed += is_left_out(s, next, begin + d);
         all += m->removed;
     }
     return all;
@@ -143,7 +149,7 @@ static nd_status put_tombstones(const nd_store *s, const nd_next_state *next,
         const nd_manifest_segment *m = &next->manifest.segments[i];
         uint32_t begin = old_begin(s, next, m->file);
         for (uint32_t d = 0; d < m->documents; d++) {
-            bool removed = begin != UINT32_MAX && nd_store_is_removed(s, begin + d);
+            bool removed = begin != UINT32_MAX && is_left_out(s, next, begin + d);
             ND_TRY(nd_tombstone_writer_put(w, removed, error));
         }
     }

@@ -19,6 +19,7 @@ typedef struct nd_next_state {
     nd_manifest manifest; /* its generation, log and tombstones are filled in */
     uint64_t linked;      /* number of its file; 0: there is none */
     uint32_t linked_begin;
+    const uint8_t *leaving; /* bit n: the next state removes document n of the last; NULL: none */
 } nd_next_state;
 
 /* Installs the next state: makes its log and its file of tombstones, writes the manifest, opens it,

@@ -1,4 +1,4 @@
-/* Tombstones against an array of booleans: those of a file, and those added since. */
+/* Tombstones against an array of booleans: tombstones of a file, and tombstones added since. */
 #include "store/tombstones.h"
 
 #include "own_directory.h"
@@ -57,7 +57,7 @@ static void test_against_array(void **state) {
     for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) check(documents[i], i);
 }
 
-/* Without a file there are only those that are added. */
+/* Without a file there are only the added tombstones. */
 static void test_no_file(void **state) {
     (void)state;
     nd_tombstones t = {0};

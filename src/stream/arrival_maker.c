@@ -17,27 +17,22 @@ struct nd_arrival_maker {
 };
 
 static nd_status create_parts(nd_arrival_maker *m, const nd_stream_settings *s,
-                              const nd_stream_options *o, const nd_index_settings *index,
+                              const nd_stream_parts *o, const nd_index_settings *index,
                               nd_error *error) {
-    const nd_analyzer_options analyzer = {.kind = o->analyzer,
-                                          .ngram = s->ngram,
-                                          .seed = s->seed,
-                                          .stem = o->stem,
-                                          .dictionary = o->dictionary};
-    nd_analyzer_options words = analyzer;
+    nd_analyzer_options words = o->analyzer;
     words.ngram = 1;
     if (words.kind == ND_CHARS) words.kind = ND_WORDS;
     ND_TRY(nd_term_frequencies_create(&words, o->simhash.stop, &m->allocator, &m->words, error));
     if (!nd_stream_has_fingerprints(s))
-        return nd_document_sketcher_create(index, o->dictionary, &m->allocator, &m->sketcher,
-                                           error);
-    ND_TRY(
-        nd_analyzer_create_for(ND_SHINGLES_ALONE, &analyzer, &m->allocator, &m->analyzer, error));
+        return nd_document_sketcher_create(index, o->analyzer.dictionary, &m->allocator,
+                                           &m->sketcher, error);
+    ND_TRY(nd_analyzer_create_for(ND_SHINGLES_ALONE, &o->analyzer, &m->allocator, &m->analyzer,
+                                  error));
     return nd_text_simhash_create(m->analyzer, &o->simhash, NULL, &m->simhash, error);
 }
 
 nd_status nd_arrival_maker_create(const nd_stream_settings *settings,
-                                  const nd_stream_options *options, const nd_index_settings *index,
+                                  const nd_stream_parts *options, const nd_index_settings *index,
                                   const nd_allocator *allocator, nd_arrival_maker **out,
                                   nd_error *error) {
     nd_arrival_maker *m = nd_allocate_zero(allocator, 1, sizeof *m);

@@ -21,7 +21,7 @@ typedef struct nd_arrival_maker nd_arrival_maker;
 /* `index`: settings of the stream's index, with MinHash. Dictionary, stop words and table of the
  * options are used as long as the maker. */
 nd_status nd_arrival_maker_create(const nd_stream_settings *settings,
-                                  const nd_stream_options *options, const nd_index_settings *index,
+                                  const nd_stream_parts *options, const nd_index_settings *index,
                                   const nd_allocator *allocator, nd_arrival_maker **out,
                                   nd_error *error);
 /* NULL is accepted. */

@@ -1,5 +1,5 @@
 /* The clusters of a stream as sections of a sealed file, tags 1 to 7 (doc/internals/formats.md,
- * "Clusters of a stream"). */
+ * "Streams"). */
 #ifndef ND_STREAM_CLUSTERS_FILE_H
 #define ND_STREAM_CLUSTERS_FILE_H
 

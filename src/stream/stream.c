@@ -7,6 +7,7 @@
 
 #include "base/argument.h"
 #include "base/floats.h"
+#include "job/job_options.h"
 #include "sketch/fingerprint.h"
 #include "stream/clusters_file.h"
 #include "text/stemmer.h"
@@ -19,14 +20,12 @@
 /* With MinHash; does nothing for a stream of fingerprints. */
 static nd_status create_index(nd_stream *s, nd_error *error) {
     const nd_stream_settings *set = &s->settings;
-    const nd_index_options options = {.analyzer = (nd_analyzer_kind)set->analyzer,
-                                      .ngram = set->ngram,
-                                      .threshold = set->threshold,
-                                      .recall = set->recall,
-                                      .perms = set->perms,
-                                      .seed = set->seed};
+    nd_index_parts index = {
+        .options = {.threshold = set->threshold, .recall = set->recall, .perms = set->perms},
+        .analyzer = {
+            .kind = (nd_analyzer_kind)set->analyzer, .ngram = set->ngram, .seed = set->seed}};
     if (nd_stream_has_fingerprints(set)) return ND_OK;
-    return nd_stream_index_create(&s->index, s->files.directory, &options, &s->allocator, error);
+    return nd_stream_index_create(&s->index, s->files.directory, &index, &s->allocator, error);
 }
 
 static nd_status create_clusters(nd_stream *s, nd_error *error) {
@@ -40,7 +39,7 @@ static nd_status create_clusters(nd_stream *s, nd_error *error) {
 }
 
 nd_status nd_stream_create_maker(const nd_stream *s, nd_arrival_maker **out, nd_error *error) {
-    return nd_arrival_maker_create(&s->settings, &s->options,
+    return nd_arrival_maker_create(&s->settings, &s->parts,
                                    s->index.index ? &s->index.index->shared.settings : NULL,
                                    &s->allocator, out, error);
 }
@@ -71,12 +70,12 @@ static nd_status replay_arrival(void *context, uint16_t type, const unsigned cha
                            : status;
 }
 
-static nd_status create(nd_stream *s, const nd_stream_options *options, nd_error *error) {
-    nd_stream_options o;
-    nd_stream_options_init(&o);
-    if (options) o = *options;
-    ND_TRY(nd_stream_settings_make(&o, &s->settings, error));
-    nd_stream_settings_to_options(&s->settings, &o, &s->options);
+static nd_status create(nd_stream *s, const nd_stream_parts *options, nd_error *error) {
+    nd_stream_parts usual;
+    if (!options) ND_TRY(nd_stream_options_read(NULL, &usual, error));
+    if (!options) options = &usual;
+    ND_TRY(nd_stream_settings_make(options, &s->settings, error));
+    nd_stream_settings_to_options(&s->settings, options, &s->parts);
     ND_TRY(nd_stream_index_clear(s->files.directory, &s->allocator, error));
     ND_TRY(create_index(s, error));
     ND_TRY(nd_stream_create_maker(s, &s->maker, error));
@@ -86,7 +85,7 @@ static nd_status create(nd_stream *s, const nd_stream_options *options, nd_error
 
 /* The settings that an opening stream must have. Without options: its own; but a writer needs the
  * ICU that it was made with, and dictionary, stop words and table, which only options can give. */
-static nd_status wanted_settings(const nd_stream *s, const nd_stream_options *options,
+static nd_status wanted_settings(const nd_stream *s, const nd_stream_parts *options,
                                  nd_stream_settings *out, nd_error *error) {
     if (options) return nd_stream_settings_make(options, out, error);
     *out = s->settings;
@@ -96,14 +95,14 @@ static nd_status wanted_settings(const nd_stream *s, const nd_stream_options *op
     return ND_OK;
 }
 
-static nd_status resume(nd_stream *s, const nd_stream_options *options, const nd_sealed_file *state,
+static nd_status resume(nd_stream *s, const nd_stream_parts *options, const nd_sealed_file *state,
                         nd_error *error) {
     nd_stream_settings wanted;
     bool write = s->files.mode == ND_INDEX_WRITE;
     ND_TRY(nd_stream_settings_check(nd_sealed_path(state), &s->settings, error));
     ND_TRY(wanted_settings(s, options, &wanted, error));
     ND_TRY(nd_stream_settings_compare(s->files.directory, &s->settings, &wanted, error));
-    nd_stream_settings_to_options(&s->settings, options, &s->options);
+    nd_stream_settings_to_options(&s->settings, options, &s->parts);
     if (write && !nd_stream_has_fingerprints(&s->settings))
         ND_TRY(nd_stream_index_open(&s->index, s->files.directory, &s->allocator, error));
     if (write) ND_TRY(nd_stream_create_maker(s, &s->maker, error));
@@ -113,7 +112,7 @@ static nd_status resume(nd_stream *s, const nd_stream_options *options, const nd
 }
 
 static nd_status open_once(nd_stream *s, const char *path, nd_index_mode mode,
-                           const nd_stream_options *options, nd_error *error) {
+                           const nd_stream_parts *options, nd_error *error) {
     nd_stream_state state;
     nd_status status = nd_stream_files_open(&s->files, path, mode, &s->allocator, &state, error);
     s->settings = state.settings;
@@ -137,7 +136,7 @@ static void close_parts(nd_stream *s) {
 /* When a writer saves a state it removes the files of the one before. A reader that is opening
  * these then fails, and opens the newer state. */
 static nd_status open_stream(nd_stream *s, const char *path, nd_index_mode mode,
-                             const nd_stream_options *options, nd_error *error) {
+                             const nd_stream_parts *options, nd_error *error) {
     for (;;) {
         nd_error failure;
         if (open_once(s, path, mode, options, &failure) == ND_OK) {
@@ -156,22 +155,24 @@ nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_o
     ND_TRY(nd_need_path(path, error));
     ND_CHECK_ENUM(mode, "mode", ND_INDEX_READ, ND_INDEX_WRITE, error);
     ND_TRY(nd_need(out, "out", error));
+    nd_stream_parts parts;
+    if (options) ND_TRY(nd_stream_options_read(options, &parts, error));
     nd_allocator a = nd_allocator_or_default(allocator);
     nd_stream *s = nd_allocate_zero(&a, 1, sizeof *s);
     if (!s) return nd_fail_memory(error, sizeof *s, "a stream");
     s->allocator = a;
-    nd_status status = open_stream(s, path, mode, options, error);
+    nd_status status = open_stream(s, path, mode, options ? &parts : NULL, error);
     if (status != ND_OK) nd_release(&a, s);
     else *out = s;
     return status;
 }
 
 /* *found false: there is no stream. That is found out by a failure to open one for reading. */
-static nd_status read_settings(const char *path, nd_stream_files *files, bool *found,
-                               nd_stream_settings *settings, nd_error *error) {
+static nd_status read_settings(const char *path, const nd_allocator *allocator,
+                               nd_stream_files *files, bool *found, nd_stream_settings *settings,
+                               nd_error *error) {
     nd_stream_state state;
-    nd_status status = nd_stream_files_open(files, path, ND_INDEX_READ, &nd_allocator_default,
-                                            &state, error);
+    nd_status status = nd_stream_files_open(files, path, ND_INDEX_READ, allocator, &state, error);
     *found = !state.missing;
     *settings = state.settings;
     if (status == ND_OK)
@@ -180,30 +181,52 @@ static nd_status read_settings(const char *path, nd_stream_files *files, bool *f
     return *found ? status : ND_OK;
 }
 
-nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_options *out,
-                                 nd_error *error) {
+/* Options that the caller frees. */
+typedef struct owned_options {
+    nd_stream_parts parts;
+    nd_allocator allocator;
+} owned_options;
+
+static nd_status make_options(const nd_stream_settings *settings, const nd_allocator *allocator,
+                              nd_stream_options **out, nd_error *error) {
+    owned_options *o = nd_allocate_zero(allocator, 1, sizeof *o);
+    if (!o) return nd_fail_memory(error, sizeof *o, "options");
+    o->allocator = *allocator;
+    nd_stream_settings_to_options(settings, NULL, &o->parts);
+    const char **stem = &o->parts.analyzer.stem;
+    nd_status status = *stem ? nd_stem_language(settings->stem, stem, error) : ND_OK;
+    if (status == ND_OK) *out = &o->parts.options;
+    else nd_release(allocator, o);
+    return status;
+}
+
+nd_status nd_stream_read_options(const char *path, const nd_allocator *allocator,
+                                 nd_stream_options **out, nd_error *error) {
     ND_DEFAULT_FLOATS;
+    const nd_allocator a = nd_allocator_or_default(allocator);
     ND_TRY(nd_need_path(path, error));
-    ND_TRY(nd_need(found, "found", error));
     ND_TRY(nd_need(out, "out", error));
     for (;;) {
         nd_stream_files files;
         nd_stream_settings settings;
-        nd_stream_options read;
         nd_error failure;
         bool there;
-        nd_status status = read_settings(path, &files, &there, &settings, &failure);
+        nd_status status = read_settings(path, &a, &files, &there, &settings, &failure);
         bool again = status != ND_OK && nd_stream_files_are_outdated(&files);
         nd_stream_files_close(&files);
         if (again) continue;
         if (status != ND_OK) return nd_fail_as(error, &failure);
-        nd_stream_options_init(&read);
-        if (there) nd_stream_settings_to_options(&settings, NULL, &read);
-        if (read.stem) ND_TRY(nd_stem_language(settings.stem, &read.stem, error));
-        *found = there;
-        *out = read;
+        if (there) return make_options(&settings, &a, out, error);
+        *out = NULL;
         return ND_OK;
     }
+}
+
+void nd_stream_options_free(nd_stream_options *options) {
+    if (!options) return;
+    owned_options *o = (owned_options *)options;
+    nd_allocator allocator = o->allocator;
+    nd_release(&allocator, o);
 }
 
 void nd_stream_close(nd_stream *s) {
@@ -272,7 +295,8 @@ nd_status nd_stream_add_prepared(nd_stream *s, nd_prepared_arrival *prepared,
     nd_error failure;
     ND_TRY(nd_stream_check_changeable(s, error));
     if (isinf(a->time))
-        return nd_fail(error, ND_ERR_ARGUMENT, "time must be a finite number of seconds, or NaN");
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "value must be a time, a finite number of seconds, or NaN");
     ND_TRY(end_change(s, add_arrival(s, prepared, &placement, &failure), &failure, error));
     if (!answer) return ND_OK;
     *answer = (nd_stream_answer){
@@ -294,21 +318,23 @@ nd_status nd_stream_add_prepared(nd_stream *s, nd_prepared_arrival *prepared,
 
 void nd_stream_set_topics(nd_stream *s, uint32_t topics) { s->topic_count = topics; }
 
-nd_status nd_stream_add(nd_stream *s, const char *id, size_t id_length, const char *text,
-                        size_t length, double time, nd_stream_answer *answer, nd_error *error) {
+nd_status nd_stream_add(nd_stream *s, const nd_record *given, const nd_stream_answer **answer,
+                        nd_error *error) {
     ND_DEFAULT_FLOATS;
     nd_prepared_arrival prepared;
+    nd_record document;
     ND_TRY(nd_need(s, "stream", error));
-    ND_TRY(nd_need_array(id, id_length, "id", error));
-    ND_TRY(nd_need_array(text, length, "text", error));
-    if (id_length > INT32_MAX)
+    ND_TRY(nd_record_read(given, &document, error));
+    if (document.id_length > INT32_MAX)
         return nd_fail(error, ND_ERR_ARGUMENT, "an id must be shorter than 2 GiB");
     ND_TRY(nd_stream_check_changeable(s, error));
-    ND_TRY(nd_arrival_make(s->maker, text ? text : "", length, &prepared, error));
-    prepared.arrival.id = id ? id : "";
-    prepared.arrival.id_length = id_length;
-    prepared.arrival.time = time;
-    return nd_stream_add_prepared(s, &prepared, answer, error);
+    ND_TRY(nd_arrival_make(s->maker, document.text, document.length, &prepared, error));
+    prepared.arrival.id = document.id;
+    prepared.arrival.id_length = document.id_length;
+    prepared.arrival.time = document.value;
+    ND_TRY(nd_stream_add_prepared(s, &prepared, answer ? &s->answer : NULL, error));
+    if (answer) *answer = &s->answer;
+    return ND_OK;
 }
 
 /* ---- durability */
@@ -350,12 +376,17 @@ nd_status nd_stream_end_sync(nd_stream *s, nd_error *error) {
                         : ND_OK;
 }
 
-void nd_stream_describe(const nd_stream *s, nd_stream_info *out) {
-    *out = (nd_stream_info){.options = s->options,
-                            .documents = nd_clusters_documents(s->clusters),
-                            .clusters = nd_clusters_count(s->clusters),
-                            .clock = nd_clusters_clock(s->clusters),
-                            .bytes = nd_stream_files_bytes(&s->files),
-                            .cluster_memory = nd_clusters_memory(s->clusters),
-                            .centre_memory = nd_clusters_centre_memory(s->clusters)};
+nd_status nd_stream_describe(const nd_stream *s, nd_stream_info *out, nd_error *error) {
+    ND_TRY(nd_need(s, "stream", error));
+    ND_TRY(nd_need(out, "out", error));
+    ND_TRY(nd_results_check(out, sizeof *out, "nd_stream_info", error));
+    const nd_stream_info made = {.options = &s->parts.options,
+                                 .documents = nd_clusters_documents(s->clusters),
+                                 .clusters = nd_clusters_count(s->clusters),
+                                 .clock = nd_clusters_clock(s->clusters),
+                                 .bytes = nd_stream_files_bytes(&s->files),
+                                 .cluster_memory = nd_clusters_memory(s->clusters),
+                                 .centre_memory = nd_clusters_centre_memory(s->clusters)};
+    nd_results_write(out, &made, sizeof made);
+    return ND_OK;
 }

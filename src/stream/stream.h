@@ -12,14 +12,14 @@
 struct nd_stream {
     nd_allocator allocator;
     nd_stream_settings settings;
-    nd_stream_options options; /* of the settings; dictionary, stop words and table are the
-                                  caller's */
+    nd_stream_parts parts; /* of the settings; dictionary, stop words and table are the caller's */
     nd_stream_files files;
     nd_clusters *clusters;
     nd_stream_index index;                    /* with MinHash, of a writer */
     nd_arrival_maker *maker;                  /* of a writer, for nd_stream_add */
     uint32_t topic_count;                     /* topics of an answer; nd_stream_set_topics */
     nd_stream_topic topics[ND_STREAM_TOPICS]; /* of the last answer */
+    nd_stream_answer answer;                  /* the last one of nd_stream_add */
     nd_error failure; /* of an earlier change: every further change fails with it */
 };
 

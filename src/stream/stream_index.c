@@ -26,12 +26,12 @@ static nd_status open_index(nd_stream_index *x, const char *path, nd_error *erro
 }
 
 nd_status nd_stream_index_create(nd_stream_index *x, const char *directory,
-                                 const nd_index_options *options, const nd_allocator *allocator,
+                                 const nd_index_parts *parts, const nd_allocator *allocator,
                                  nd_error *error) {
     x->allocator = *allocator;
     char *path = nd_string_join(allocator, directory, "/index", "");
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
-    nd_status status = nd_index_make(path, options, allocator, error);
+    nd_status status = nd_index_make(path, parts, allocator, error);
     x->created = status == ND_OK;
     if (status == ND_OK) status = open_index(x, path, error);
     nd_release(allocator, path);
@@ -50,7 +50,7 @@ nd_status nd_stream_index_open(nd_stream_index *x, const char *directory,
 
 void nd_stream_index_close(nd_stream_index *x) {
     if (!x->index) return;
-    nd_searcher_free(x->searcher);
+    nd_index_searcher_free(x->searcher);
     nd_index_close(x->index);
     nd_release(&x->allocator, x->forgotten);
     x->index = NULL;

@@ -18,7 +18,7 @@ typedef struct nd_stream_index {
     nd_allocator allocator;
     nd_index *index; /* NULL: the stream has none, or is opened for reading */
     bool created;    /* by nd_stream_index_create */
-    nd_searcher *searcher;
+    nd_index_searcher *searcher;
     char *forgotten; /* ids of forgotten clusters that the index still holds: each as length (64
                         bits) and bytes */
     size_t forgotten_size, forgotten_capacity;
@@ -32,7 +32,7 @@ nd_status nd_stream_index_clear(const char *directory, const nd_allocator *alloc
 /* Both open the index for writing in the directory of a stream; the first creates it. REQUIRES: *x
  * is zeroed. */
 nd_status nd_stream_index_create(nd_stream_index *x, const char *directory,
-                                 const nd_index_options *options, const nd_allocator *allocator,
+                                 const nd_index_parts *parts, const nd_allocator *allocator,
                                  nd_error *error);
 nd_status nd_stream_index_open(nd_stream_index *x, const char *directory,
                                const nd_allocator *allocator, nd_error *error);

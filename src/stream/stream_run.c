@@ -233,7 +233,13 @@ static nd_status add_batch(void *result, void *own, const nd_block *block, nd_er
     return ND_OK;
 }
 
-static nd_status run_input(runner *r, const nd_job_options *options, nd_error *error) {
+typedef struct run_options {
+    nd_stream_run_options own;
+    nd_input_options input;
+    nd_resources resources;
+} run_options;
+
+static nd_status run_input(runner *r, const run_options *options, nd_error *error) {
     nd_corpus *corpus = NULL;
     nd_scan_counts counts;
     const nd_scan_stage stage = {.plan = r,
@@ -245,42 +251,57 @@ static nd_status run_input(runner *r, const nd_job_options *options, nd_error *e
                                  .reset = reset_batch,
                                  .emit = add_batch,
                                  .destroy_batch = destroy_batch};
-    ND_TRY(nd_run_begin(options, &r->run, error));
-    ND_TRY(nd_job_options_reject_stem(options, error));
-    ND_TRY(nd_run_open_input(&r->run, options, ND_INPUT_LIVE, options->time_field, &corpus, error));
-    nd_status status = nd_run_scan(&r->run, options, corpus, &stage, &counts, error);
+    const char *time_field = options->own.time_field;
+    const nd_input_plan input = {.use = ND_INPUT_LIVE,
+                                 .analyzer = r->stream->parts.analyzer.kind,
+                                 .value_field = time_field};
+    ND_TRY(nd_run_begin(&options->resources, NULL, &r->run, error));
+    ND_TRY(nd_run_open_input(&r->run, &options->input, &input, &corpus, error));
+    nd_status status = nd_run_scan(&r->run, &options->input, corpus, &stage, &counts, error);
     if (status == ND_OK) {
         nd_summary_add_scan(&r->summary, &counts);
-        if (counts.documents > 0 && counts.with_priority == 0 && options->time_field &&
+        if (counts.documents > 0 && counts.with_priority == 0 && time_field &&
             nd_corpus_source(corpus, 0)->kind == ND_SOURCE_LINES)
             nd_warn(&r->run.warnings, "no record has the field %s: no document has a time",
-                    options->time_field);
+                    time_field);
     }
     nd_corpus_close(corpus);
     return status;
 }
 
-nd_status nd_stream_run(nd_stream *stream, const nd_job_options *options, nd_stream_answer_fn *fn,
-                        void *context, nd_job_summary *summary, nd_error *error) {
+static nd_status read_options(const nd_stream_run_options *given, run_options *out,
+                              nd_error *error) {
+    out->own = (nd_stream_run_options){0};
+    ND_TRY(nd_need(given, "options", error));
+    ND_TRY(ND_READ_OPTIONS(given, &out->own, "nd_stream_run_options", error));
+    ND_TRY(nd_input_options_read(out->own.input, &out->input, error));
+    return nd_resources_read(out->own.resources, &out->resources, error);
+}
+
+nd_status nd_stream_run(nd_stream *stream, const nd_stream_run_options *options,
+                        nd_stream_answer_fn *fn, void *context, nd_job_summary *summary,
+                        nd_error *error) {
     ND_DEFAULT_FLOATS;
+    run_options o;
     ND_TRY(nd_need(stream, "stream", error));
-    ND_TRY(nd_need(options, "options", error));
     ND_TRY(nd_need(fn, "fn", error));
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(read_options(options, &o, error));
     ND_TRY(nd_stream_check_changeable(stream, error));
-    const nd_allocator allocator = nd_allocator_or_default(options->allocator);
+    const nd_allocator allocator = nd_allocator_or_default(o.resources.allocator);
     runner *r = nd_allocate_zero(&allocator, 1, sizeof *r);
     if (!r) return nd_fail_memory(error, sizeof *r, "a stream");
     r->stream = stream;
     r->fn = fn;
     r->context = context;
     r->collected = r->sets;
-    nd_status status = run_input(r, options, error);
+    nd_status status = run_input(r, &o, error);
     nd_error failure;
     nd_status ended = end_sync(r, &failure);
     if (status == ND_OK && ended != ND_OK) status = nd_fail(error, ended, "%s", failure.message);
-    if (status == ND_OK && summary) {
+    if (status == ND_OK) {
         nd_run_fill_scan_summary(&r->run, &r->summary);
-        *summary = r->summary;
+        nd_job_summary_give(summary, &r->summary);
     }
     nd_run_end(&r->run);
     for (size_t i = 0; i < 2; i++) {

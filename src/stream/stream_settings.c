@@ -2,7 +2,7 @@
 
 #include "base/argument.h"
 #include "base/format.h"
-#include "base/status.h"
+#include "base/options.h"
 #include "sketch/text_simhash.h"
 #include "terms/weight_table.h"
 #include "text/analyzer.h"
@@ -14,44 +14,52 @@
 
 /* ---- from options */
 
-void nd_stream_options_init(nd_stream_options *o) {
-    nd_index_options index;
-    nd_index_options_init(&index);
-    *o = (nd_stream_options){.analyzer = index.analyzer,
-                             .seed = index.seed,
-                             .threshold = index.threshold,
-                             .recall = index.recall,
-                             .perms = index.perms,
-                             .k = 3};
-    nd_simhash_options_init(&o->simhash);
+static const nd_stream_options defaults = {
+    .struct_size = sizeof defaults, .threshold = 0.8, .recall = 0.999, .perms = 128, .k = 3};
+
+void nd_stream_options_init(nd_stream_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
 }
 
-static nd_status check_simhash(const nd_stream_options *o, const nd_analyzer_options *analyzer,
-                               nd_error *error) {
-    ND_TRY(nd_simhash_options_check(&o->simhash, analyzer, error));
-    if (o->simhash.weighting == ND_WEIGHTING_LEVELS)
+nd_status nd_stream_options_read(const nd_stream_options *given, nd_stream_parts *out,
+                                 nd_error *error) {
+    nd_stream_options *o = &out->options;
+    *o = defaults;
+    ND_TRY(ND_READ_OPTIONS(given, o, "nd_stream_options", error));
+    ND_TRY(nd_analyzer_options_read(o->analyzer, &out->analyzer, error));
+    if (!o->analyzer && o->sketch == ND_SKETCH_SIMHASH) out->analyzer.ngram = 1;
+    ND_TRY(nd_simhash_options_read(o->simhash, &out->simhash, error));
+    o->analyzer = &out->analyzer;
+    o->simhash = &out->simhash;
+    return ND_OK;
+}
+
+static nd_status check_simhash(const nd_stream_parts *parts, nd_error *error) {
+    const nd_stream_options *o = &parts->options;
+    ND_TRY(nd_simhash_options_check(&parts->simhash, &parts->analyzer, error));
+    if (o->simhash->weighting == ND_WEIGHTING_LEVELS)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "a stream has texts, not lists of words with levels");
-    if (o->k > o->simhash.bits / 4)
+    if (o->k > o->simhash->bits / 4)
         return nd_fail(error, ND_ERR_ARGUMENT, "k must be 0 to %u for %u bits, not %u",
-                       o->simhash.bits / 4, o->simhash.bits, o->k);
+                       o->simhash->bits / 4, o->simhash->bits, o->k);
     return ND_OK;
 }
 
 /* The settings that say what the words are. REQUIRES: the analyzer's options are checked. */
 static void set_words(const nd_stream_options *o, nd_stream_settings *s) {
-    const nd_simhash_options *simhash = &o->simhash;
-    if (o->analyzer == ND_SEGMENT) s->icu = nd_word_breaks_version();
-    if (o->dictionary) s->dictionary = nd_dictionary_hash(o->dictionary);
+    const nd_simhash_options *simhash = o->simhash;
+    if (o->analyzer->kind == ND_SEGMENT) s->icu = nd_word_breaks_version();
+    if (o->analyzer->dictionary) s->dictionary = nd_dictionary_hash(o->analyzer->dictionary);
     if (!nd_stream_has_fingerprints(s)) return;
-    if (o->stem) nd_format(s->stem, sizeof s->stem, "%s", o->stem);
+    if (o->analyzer->stem) nd_format(s->stem, sizeof s->stem, "%s", o->analyzer->stem);
     if (simhash->stop) s->stop = nd_stop_words_hash(simhash->stop);
     if (simhash->weighting == ND_WEIGHTING_TABLE) s->table = nd_weights_hash(simhash->table);
 }
 
 static nd_status set_minhash(const nd_stream_options *o, nd_stream_settings *s, nd_error *error) {
     nd_plan plan;
-    if (o->stem)
+    if (o->analyzer->stem)
         return nd_fail(
             error, ND_ERR_ARGUMENT,
             "stem is for ND_SKETCH_SIMHASH: ND_SKETCH_MINHASH compares words as they are");
@@ -61,8 +69,9 @@ static nd_status set_minhash(const nd_stream_options *o, nd_stream_settings *s, 
     return nd_plan_choose(o->threshold, o->recall, o->perms, &plan, error);
 }
 
-nd_status nd_stream_settings_make(const nd_stream_options *o, nd_stream_settings *s,
+nd_status nd_stream_settings_make(const nd_stream_parts *parts, nd_stream_settings *s,
                                   nd_error *error) {
+    const nd_stream_options *o = &parts->options;
     ND_CHECK_ENUM(o->sketch, "sketch", ND_SKETCH_MINHASH, ND_SKETCH_SIMHASH, error);
     ND_CHECK_ENUM(o->mode, "mode", ND_STREAM_LEADER, ND_STREAM_FOLLOW, error);
     if (!(o->expire >= 0 && o->expire < 1e15))
@@ -73,24 +82,17 @@ nd_status nd_stream_settings_make(const nd_stream_options *o, nd_stream_settings
         return nd_fail(error, ND_ERR_ARGUMENT, "centres follow with ND_SKETCH_SIMHASH only");
     *s = (nd_stream_settings){.sketch = o->sketch,
                               .mode = o->mode,
-                              .analyzer = o->analyzer,
-                              .ngram = o->ngram  ? o->ngram
-                                       : simhash ? 1
-                                                 : 5,
-                              .seed = o->seed,
+                              .analyzer = parts->analyzer.kind,
+                              .ngram = parts->analyzer.ngram,
+                              .seed = parts->analyzer.seed,
                               .expire = o->expire};
-    const nd_analyzer_options analyzer = {.kind = o->analyzer,
-                                          .ngram = s->ngram,
-                                          .seed = o->seed,
-                                          .stem = o->stem,
-                                          .dictionary = o->dictionary};
-    ND_TRY(nd_analyzer_options_check_transient(&analyzer, error));
-    if (simhash) ND_TRY(check_simhash(o, &analyzer, error));
+    ND_TRY(nd_analyzer_options_check_transient(&parts->analyzer, error));
+    if (simhash) ND_TRY(check_simhash(parts, error));
     set_words(o, s);
     if (!simhash) return set_minhash(o, s, error);
     s->k = o->k;
-    s->bits = o->simhash.bits;
-    s->weighting = o->simhash.weighting;
+    s->bits = o->simhash->bits;
+    s->weighting = o->simhash->weighting;
     return ND_OK;
 }
 
@@ -112,27 +114,37 @@ nd_status nd_stream_settings_check(const char *path, const nd_stream_settings *s
                           path);
 }
 
-void nd_stream_settings_to_options(const nd_stream_settings *s, const nd_stream_options *given,
-                                   nd_stream_options *o) {
-    nd_stream_options_init(o);
-    o->sketch = (nd_sketch)s->sketch;
-    o->mode = (nd_stream_mode)s->mode;
-    o->analyzer = (nd_analyzer_kind)s->analyzer;
-    o->ngram = s->ngram;
-    o->seed = s->seed;
-    o->expire = s->expire;
-    o->stem = s->stem[0] ? s->stem : NULL;
-    o->dictionary = given ? given->dictionary : NULL;
-    if (!nd_stream_has_fingerprints(s)) {
-        o->threshold = s->threshold;
-        o->recall = s->recall;
-        o->perms = s->perms;
+void nd_stream_settings_to_options(const nd_stream_settings *s, const nd_stream_parts *given,
+                                   nd_stream_parts *out) {
+    bool simhash = nd_stream_has_fingerprints(s);
+    out->analyzer = (nd_analyzer_options){.struct_size = sizeof out->analyzer,
+                                          .kind = (nd_analyzer_kind)s->analyzer,
+                                          .ngram = s->ngram,
+                                          .seed = s->seed,
+                                          .stem = s->stem[0] ? s->stem : NULL,
+                                          .dictionary = given ? given->analyzer.dictionary : NULL};
+    (void)nd_simhash_options_read(NULL, &out->simhash, NULL);
+    if (simhash) {
+        out->simhash.bits = s->bits;
+        out->simhash.weighting = (nd_weighting)s->weighting;
+    }
+    if (simhash && given) {
+        out->simhash.table = given->simhash.table;
+        out->simhash.stop = given->simhash.stop;
+    }
+    out->options = defaults;
+    out->options.sketch = (nd_sketch)s->sketch;
+    out->options.mode = (nd_stream_mode)s->mode;
+    out->options.analyzer = &out->analyzer;
+    out->options.simhash = &out->simhash;
+    out->options.expire = s->expire;
+    if (simhash) {
+        out->options.k = s->k;
         return;
     }
-    o->k = s->k;
-    o->simhash = (nd_simhash_options){.bits = s->bits, .weighting = (nd_weighting)s->weighting};
-    if (given) o->simhash.table = given->simhash.table;
-    if (given) o->simhash.stop = given->simhash.stop;
+    out->options.threshold = s->threshold;
+    out->options.recall = s->recall;
+    out->options.perms = s->perms;
 }
 
 /* ---- comparing */

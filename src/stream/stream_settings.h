@@ -27,8 +27,20 @@ static inline bool nd_stream_has_fingerprints(const nd_stream_settings *settings
     return settings->sketch == ND_SKETCH_SIMHASH;
 }
 
+/* The options of a stream with every part; options.analyzer and options.simhash point to the other
+ * members. */
+typedef struct nd_stream_parts {
+    nd_stream_options options;
+    nd_analyzer_options analyzer;
+    nd_simhash_options simhash;
+} nd_stream_parts;
+
+/* Reads the caller's options (NULL: the defaults). */
+nd_status nd_stream_options_read(const nd_stream_options *given, nd_stream_parts *out,
+                                 nd_error *error);
+
 /* ND_ERR_ARGUMENT: an option is out of range, or options do not fit each other. */
-nd_status nd_stream_settings_make(const nd_stream_options *options, nd_stream_settings *out,
+nd_status nd_stream_settings_make(const nd_stream_parts *parts, nd_stream_settings *out,
                                   nd_error *error);
 
 /* ND_ERR_CORRUPT: nd_stream_settings_make cannot have made these settings, which were read from the
@@ -42,7 +54,7 @@ nd_status nd_stream_settings_compare(const char *path, const nd_stream_settings 
 
 /* Dictionary, stop words and table are those of `given`; NULL: none is given. `out` points to the
  * stem in `settings`. */
-void nd_stream_settings_to_options(const nd_stream_settings *settings,
-                                   const nd_stream_options *given, nd_stream_options *out);
+void nd_stream_settings_to_options(const nd_stream_settings *settings, const nd_stream_parts *given,
+                                   nd_stream_parts *out);
 
 #endif

@@ -45,8 +45,8 @@ static void test_against_plain(void **state) {
     nd_count_min_free(held);
 }
 
-/* A counter stops at its largest value, whether little or much is added; one that wraps would be
- * 0. */
+/* A counter stops at its largest value, whether little or much is added; a counter that wraps would
+ * be 0. */
 static void test_most(void **state) {
     (void)state;
     static const uint32_t steps[] = {1, 4096, UINT32_MAX / 3};

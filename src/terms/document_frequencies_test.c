@@ -16,7 +16,7 @@ typedef struct oracle {
     size_t count;
 } oracle;
 
-static const nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = SEED};
+static const nd_analyzer_options words = {sizeof words, .kind = ND_WORDS, .ngram = 1, .seed = SEED};
 
 static bool count_token(void *context, const nd_token *token) {
     oracle *o = context;
@@ -77,7 +77,8 @@ static void compare_all(const char *stem) {
     uint64_t seed = 11;
     nd_analyzer *analyzer;
     nd_document_frequencies *whole, *parts[PARTS];
-    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = SEED, .stem = stem};
+    nd_analyzer_options options = {sizeof options, .kind = ND_WORDS, .ngram = 1, .seed = SEED,
+                                   .stem = stem};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_document_frequencies_create(&options, NULL, &whole, NULL), ND_OK);
     for (size_t p = 0; p < PARTS; p++)

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/argument.h"
+#include "base/options.h"
 #include "base/decimal.h"
 #include "base/fixed_log.h"
 #include "base/floats.h"
@@ -81,8 +82,11 @@ void nd_weights_fill(const nd_weights *weights, const uint64_t *features, size_t
     }
 }
 
-void nd_weights_describe(const nd_weights *weights, nd_weights_info *out) {
-    *out = (nd_weights_info){
+nd_status nd_weights_describe(const nd_weights *weights, nd_weights_info *out, nd_error *error) {
+    ND_TRY(nd_need(weights, "weights", error));
+    ND_TRY(nd_need(out, "out", error));
+    ND_TRY(nd_results_check(out, sizeof *out, "nd_weights_info", error));
+    const nd_weights_info made = {
         .words = weights->words,
         .segments = weights->segments,
         .left_out = weights->left_out,
@@ -92,6 +96,8 @@ void nd_weights_describe(const nd_weights *weights, nd_weights_info *out) {
         .stem = weights->stem[0] ? weights->stem : NULL,
         .segmented = weights->segmented,
     };
+    nd_results_write(out, &made, sizeof made);
+    return ND_OK;
 }
 
 uint64_t nd_weights_hash(const nd_weights *w) {

@@ -35,7 +35,7 @@ static nd_weights *read_text(const char *text) {
 /* The only shingle of a text. */
 static uint64_t feature_of(const char *text) {
     nd_analyzer *analyzer;
-    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = SEED};
+    nd_analyzer_options options = {sizeof options, .kind = ND_WORDS, .ngram = 1, .seed = SEED};
     nd_shingles shingles;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_analyze(analyzer, text, strlen(text), &shingles, NULL), ND_OK);
@@ -53,10 +53,15 @@ static void expect_weight(const nd_weights *weights, const char *word, double we
     assert_true(filled == weight);
 }
 
+static nd_weights_info describe(const nd_weights *weights) {
+    nd_weights_info info = {.struct_size = sizeof info};
+    assert_int_equal(nd_weights_describe(weights, &info, NULL), ND_OK);
+    return info;
+}
+
 static void expect_info(const nd_weights *weights, uint64_t words, uint64_t left_out,
                         uint64_t documents, double absent) {
-    nd_weights_info info;
-    nd_weights_describe(weights, &info);
+    nd_weights_info info = describe(weights);
     assert_int_equal(info.words, words);
     assert_int_equal(info.left_out, left_out);
     assert_int_equal(info.documents, documents);
@@ -88,8 +93,7 @@ static void test_left_out(void **state) {
         "New York\t20\nC++ 1\netc. 1\n!! 1\nU.S. 1\n\u7f8e\u56fd 11\n51\u533a 2\n\U0001f642 "
         "3\n\u0301a 1\nword 2\nc 5\na_1 6\n");
     expect_info(weights, 3, 7, 0, 20);
-    nd_weights_info info;
-    nd_weights_describe(weights, &info);
+    nd_weights_info info = describe(weights);
     assert_int_equal(info.segments, 2);
     expect_weight(weights, "C", 5);
     expect_weight(weights, "word", 2);
@@ -103,9 +107,12 @@ static void test_left_out(void **state) {
  * it. */
 static void test_segments(void **state) {
     (void)state;
-    static const nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = SEED},
-                                     segments = {.kind = ND_SEGMENT, .ngram = 1, .seed = SEED},
-                                     characters = {.kind = ND_CHARS, .ngram = 1, .seed = SEED};
+    static const nd_analyzer_options words = {sizeof words, .kind = ND_WORDS, .ngram = 1,
+                                              .seed = SEED},
+                                     segments = {sizeof segments, .kind = ND_SEGMENT, .ngram = 1,
+                                                 .seed = SEED},
+                                     characters = {sizeof characters, .kind = ND_CHARS, .ngram = 1,
+                                                   .seed = SEED};
     const nd_hash_key key = nd_hash_key_of(SEED);
     nd_error error;
     nd_weights *weights = read_text("\u7f8e\u56fd 11\n51\u533a 2\n\u7f8e 20\n");
@@ -117,8 +124,7 @@ static void test_segments(void **state) {
     nd_weights_free(weights);
     weights = read_text(
         "# documents: 99\n# analyzer: segment\nterm\tdf\tidf\n\u7f8e\u56fd\t49\t0.693147\n");
-    nd_weights_info info;
-    nd_weights_describe(weights, &info);
+    nd_weights_info info = describe(weights);
     assert_true(info.segmented);
     assert_int_equal(nd_weights_check(weights, &segments, NULL), ND_OK);
     assert_int_equal(nd_weights_check(weights, &words, &error), ND_ERR_ARGUMENT);
@@ -155,15 +161,13 @@ static void test_stems(void **state) {
                    "# documents: 3\n# stem: english\nterm\tdf\tidf\nonli\t1\t0.693147\n"),
                *list = read_text("only 3\n");
     nd_weights *plain = read_text("# documents: 3\nterm\tdf\tidf\nonly\t1\t0.693147\n");
-    nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = SEED}, english = words;
-    nd_weights_info info;
+    nd_analyzer_options words = {sizeof words, .kind = ND_WORDS, .ngram = 1, .seed = SEED},
+                        english = words;
     nd_error error;
     english.stem = "english";
     expect_weight(stems, "onli", 2839. / 4096);
-    nd_weights_describe(stems, &info);
-    assert_string_equal(info.stem, "english");
-    nd_weights_describe(plain, &info);
-    assert_null(info.stem);
+    assert_string_equal(describe(stems).stem, "english");
+    assert_null(describe(plain).stem);
     assert_int_equal(nd_weights_check(stems, &english, NULL), ND_OK);
     assert_int_equal(nd_weights_check(plain, &words, NULL), ND_OK);
     assert_int_equal(nd_weights_check(list, &words, NULL), ND_OK);

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/argument.h"
 #include "base/hash.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
 #include "unicode/scalar_tokenizer.h"
@@ -42,8 +43,17 @@ struct nd_analyzer {
     nd_analyzer_outputs outputs;
 };
 
-void nd_analyzer_options_init(nd_analyzer_options *options) {
-    *options = (nd_analyzer_options){.kind = ND_WORDS, .ngram = 5, .seed = 1};
+static const nd_analyzer_options defaults = {
+    .struct_size = sizeof defaults, .kind = ND_WORDS, .ngram = 5, .seed = 1};
+
+void nd_analyzer_options_init(nd_analyzer_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
+}
+
+nd_status nd_analyzer_options_read(const nd_analyzer_options *given, nd_analyzer_options *out,
+                                   nd_error *error) {
+    *out = defaults;
+    return ND_READ_OPTIONS(given, out, "nd_analyzer_options", error);
 }
 
 const char *nd_analyzer_name(nd_analyzer_kind kind) {
@@ -87,10 +97,7 @@ nd_status nd_analyzer_options_check_single_words(const nd_analyzer_options *opti
 nd_status nd_analyzer_create_for(nd_analyzer_outputs outputs, const nd_analyzer_options *options,
                                  const nd_allocator *allocator, nd_analyzer **out,
                                  nd_error *error) {
-    nd_analyzer_options checked;
-    ND_TRY(nd_need(out, "out", error));
-    nd_analyzer_options_init(&checked);
-    if (options) checked = *options;
+    nd_analyzer_options checked = *options;
     ND_TRY(nd_analyzer_options_check_transient(&checked, error));
     if (checked.stem) ND_TRY(nd_stem_language(checked.stem, &checked.stem, error));
     nd_allocator memory = nd_allocator_or_default(allocator);
@@ -118,7 +125,10 @@ nd_status nd_analyzer_create_for(nd_analyzer_outputs outputs, const nd_analyzer_
 
 nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_allocator *allocator,
                              nd_analyzer **out, nd_error *error) {
-    return nd_analyzer_create_for(ND_SHINGLES_AND_TEXT_HASH, options, allocator, out, error);
+    nd_analyzer_options read;
+    ND_TRY(nd_need(out, "out", error));
+    ND_TRY(nd_analyzer_options_read(options, &read, error));
+    return nd_analyzer_create_for(ND_SHINGLES_AND_TEXT_HASH, &read, allocator, out, error);
 }
 
 const nd_allocator *nd_analyzer_allocator(const nd_analyzer *analyzer) {

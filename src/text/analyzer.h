@@ -5,6 +5,11 @@
 
 #include "neardup.h"
 
+/* Copies the caller's options over the defaults (base/options.h); nd_analyzer_options_check_* then
+ * checks them. */
+nd_status nd_analyzer_options_read(const nd_analyzer_options *given, nd_analyzer_options *out,
+                                   nd_error *error);
+
 /* ND_ERR_ARGUMENT: the message names the option, its range and the given value. The first function
  * is for callers that store the analyzer's results. It rejects ND_SEGMENT, whose results may differ
  * in a later version of ICU. The second function is for results that end with the process. */
@@ -25,7 +30,8 @@ typedef enum nd_analyzer_outputs {
     ND_SHINGLES_ALONE
 } nd_analyzer_outputs;
 
-/* As nd_analyzer_create, whose analyzers compute ND_SHINGLES_AND_TEXT_HASH. */
+/* As nd_analyzer_create, whose analyzers compute ND_SHINGLES_AND_TEXT_HASH, with options that have
+ * been read. */
 ND_MUST_CHECK nd_status nd_analyzer_create_for(nd_analyzer_outputs outputs,
                                                const nd_analyzer_options *options,
                                                const nd_allocator *allocator, nd_analyzer **out,

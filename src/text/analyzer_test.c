@@ -20,7 +20,7 @@ static size_t below(size_t n) {
 
 static nd_analyzer *make(nd_analyzer_kind kind, uint32_t ngram, uint64_t seed) {
     nd_analyzer *analyzer = NULL;
-    nd_analyzer_options options = {.kind = kind, .ngram = ngram, .seed = seed};
+    nd_analyzer_options options = {sizeof options, .kind = kind, .ngram = ngram, .seed = seed};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     return analyzer;
 }
@@ -247,7 +247,7 @@ static void test_options(void **state) {
     nd_error error;
     nd_analyzer *analyzer = NULL;
     nd_analyzer_options options;
-    nd_analyzer_options_init(&options);
+    nd_analyzer_options_init(&options, sizeof options);
     assert_true(options.kind == ND_WORDS && options.ngram == 5 && options.seed == 1);
     options.ngram = 0;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, &error), ND_ERR_ARGUMENT);
@@ -272,7 +272,7 @@ static void test_not_utf8(void **state) {
         "\xf0\x9f\x98", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80"};
     for (size_t round = 0; round < 2000; round++) {
         nd_analyzer *analyzer = make(round % 2 ? ND_WORDS : ND_CHARS, 5, 1);
-        char text[1300], place[40];
+        char text[1300], wanted[40];
         size_t length = random_text(text, 200 + below(1000)), at = below(length + 1);
         const char *sequence = bad[below(8)];
         memmove(text + at + strlen(sequence), text + at, length - at);
@@ -283,11 +283,11 @@ static void test_not_utf8(void **state) {
         nd_shingles out = {.count = 77};
         token_list *list = calloc(1, sizeof *list);
         if (valid < length) {
-            snprintf(place, sizeof place, "byte %zu", valid);
+            snprintf(wanted, sizeof wanted, "byte %zu", valid);
             assert_int_equal(nd_analyze(analyzer, text, length, &out, &error), ND_ERR_INPUT);
-            const char *found = strstr(error.message, place);
+            const char *found = strstr(error.message, wanted);
             assert_non_null(found);
-            assert_true(found[strlen(place)] < '0' || found[strlen(place)] > '9');
+            assert_true(found[strlen(wanted)] < '0' || found[strlen(wanted)] > '9');
             assert_int_equal(out.count, 77);
             assert_int_equal(nd_tokenize(analyzer, text, length, collect, list, &error),
                              ND_ERR_INPUT);

@@ -1,8 +1,9 @@
-/* The analyzer ND_SEGMENT: golden words by a dictionary and by ICU; and, for texts of all kinds,
- * that hashes, words, offsets and the tokens of ND_WORDS agree. */
+/* The analyzer ND_SEGMENT. Golden words by a dictionary and by ICU; for texts of all kinds, hashes,
+ * words, offsets and the tokens of ND_WORDS must agree. */
 #include "text/analyzer.h"
+#include "job_parts.h"
 #include "text/segmenter.h"
-#include "told_tokens.h"
+#include "collected_tokens.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,8 @@ static bool has_icu(void) { return strstr(nd_features(), "icu") != NULL; }
 
 static nd_status make(nd_analyzer_kind kind, const nd_dictionary *dictionary,
                       const nd_allocator *allocator, nd_analyzer **out, nd_error *error) {
-    const nd_analyzer_options options = {
-        .kind = kind, .ngram = 1, .seed = SEED, .dictionary = dictionary};
+    const nd_analyzer_options options = {sizeof options, .kind = kind, .ngram = 1, .seed = SEED,
+                                         .dictionary = dictionary};
     return nd_analyzer_create(&options, allocator, out, error);
 }
 
@@ -148,8 +149,8 @@ static void random_text(uint64_t *seed, char *text) {
         strcat(text, pieces[random_below(seed, sizeof pieces / sizeof *pieces)]);
 }
 
-/* The words of a text are runs of the tokens of ND_WORDS; together they contain all tokens; their
- * hashes are the ones of nd_analyze; and a second scan gives the same words. */
+/* The words of a text are runs of the tokens of ND_WORDS, and together they contain all tokens.
+ * Their hashes are the hashes of nd_analyze, and a second scan gives the same words. */
 static void check_text(nd_analyzer *words, nd_analyzer *segments, const char *text, size_t length) {
     static token_list tokens, found;
     nd_shingles shingles;
@@ -230,7 +231,7 @@ static void test_stopping_and_bad_text(void **state) {
     for (size_t stop_at = 1; stop_at <= 12; stop_at++) {
         token_line line = {.stop_at = stop_at};
         assert_int_equal(
-            nd_tokenize(analyzer, sentence, sizeof sentence - 1, token_line_take, &line, &error),
+            nd_tokenize(analyzer, sentence, sizeof sentence - 1, token_line_add, &line, &error),
             ND_ERR_CANCELLED);
         assert_int_equal(line.count, stop_at);
     }
@@ -252,7 +253,8 @@ static void test_bad_options(void **state) {
     assert_string_equal(error.message, "a dictionary is for segments: kind must be ND_SEGMENT (2)");
     assert_int_equal(make((nd_analyzer_kind)3, NULL, NULL, &analyzer, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "kind must be ND_WORDS (0) to ND_SEGMENT (2), not 3");
-    nd_analyzer_options options = {.kind = ND_SEGMENT, .ngram = 1, .stem = "english"};
+    nd_analyzer_options options = {sizeof options, .kind = ND_SEGMENT, .ngram = 1,
+                                   .stem = "english"};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "stem is of words: kind must be ND_WORDS (0)");
     nd_dictionary_free(dictionary);
@@ -265,19 +267,22 @@ static void test_nothing_is_stored(void **state) {
         "the analyzer segment depends on ICU's version and on the dictionary, so nothing is stored "
         "that it has made: kind must be ND_WORDS (0) or ND_CHARS (1)";
     nd_error error;
+    nd_analyzer_options segments;
+    nd_analyzer_options_init(&segments, sizeof segments);
+    segments.kind = ND_SEGMENT;
     nd_index_options index;
-    nd_index_options_init(&index);
-    index.analyzer = ND_SEGMENT;
+    nd_index_options_init(&index, sizeof index);
+    index.analyzer = &segments;
     assert_int_equal(nd_index_create("/nonexistent/index", &index, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, reason);
-    nd_job_options job;
+    job_parts job;
     const char *const input = "/nonexistent/input";
-    nd_job_options_init(&job);
-    job.analyzer = ND_SEGMENT;
-    job.inputs = &input;
-    job.input_count = 1;
-    job.index = "/nonexistent/index";
-    assert_int_equal(nd_dedup(&job, NULL, &error), ND_ERR_ARGUMENT);
+    job_parts_init(&job);
+    job.analyzer.kind = ND_SEGMENT;
+    job.input.inputs = &input;
+    job.input.input_count = 1;
+    job.index.path = "/nonexistent/index";
+    assert_int_equal(nd_dedup(dedup_of(&job), NULL, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, reason);
 }
 

@@ -1,8 +1,8 @@
-/* An analyzer with stems, compared with stems made word by word; and golden words. */
+/* An analyzer with stems against stems that are made word by word, and golden words. */
 #include "text/stemmer.h"
 
 #include "text/analyzer.h"
-#include "told_tokens.h"
+#include "collected_tokens.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@ enum { SEED = 7, MOST_TOKENS = 3000 };
 
 static nd_status make(const char *stem, uint32_t ngram, const nd_allocator *allocator,
                       nd_analyzer **out, nd_error *error) {
-    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = ngram, .seed = SEED, .stem = stem};
+    nd_analyzer_options options = {sizeof options, .kind = ND_WORDS, .ngram = ngram, .seed = SEED,
+                                   .stem = stem};
     return nd_analyzer_create(&options, allocator, out, error);
 }
 
@@ -133,7 +134,7 @@ static void test_long_words(void **state) {
         memset(text, 'x', length);
         memcpy(text + length - 4, "cats", 5);
         assert_int_equal(make("english", 1, NULL, &analyzer, NULL), ND_OK);
-        assert_int_equal(nd_tokenize(analyzer, text, length, token_line_take, &line, NULL), ND_OK);
+        assert_int_equal(nd_tokenize(analyzer, text, length, token_line_add, &line, NULL), ND_OK);
         assert_int_equal(strlen(line.text), length == 255 ? 254 : 256);
         nd_analyzer_free(analyzer);
     }
@@ -147,7 +148,7 @@ static void test_stopped(void **state) {
     nd_shingles shingles;
     token_line line = {.stop_at = 2};
     assert_int_equal(make("english", 1, NULL, &analyzer, NULL), ND_OK);
-    assert_int_equal(nd_tokenize(analyzer, "one words two", 13, token_line_take, &line, &error),
+    assert_int_equal(nd_tokenize(analyzer, "one words two", 13, token_line_add, &line, &error),
                      ND_ERR_CANCELLED);
     assert_string_equal(line.text, "one|word");
     assert_int_equal(nd_analyze(analyzer, "words \xff", 7, &shingles, &error), ND_ERR_INPUT);
@@ -169,7 +170,7 @@ static void test_rejected(void **state) {
     assert_non_null(strstr(error.message, "english, "));
     assert_non_null(strstr(error.message, ", not 'klingon'"));
     assert_int_equal(make("", 1, NULL, &analyzer, &error), ND_ERR_ARGUMENT);
-    nd_analyzer_options chars = {.kind = ND_CHARS, .ngram = 1, .stem = "english"};
+    nd_analyzer_options chars = {sizeof chars, .kind = ND_CHARS, .ngram = 1, .stem = "english"};
     assert_int_equal(nd_analyzer_create(&chars, NULL, &analyzer, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "stem is of words: kind must be ND_WORDS (0)");
     assert_null(analyzer);

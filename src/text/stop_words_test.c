@@ -40,7 +40,7 @@ static nd_stop_words *list_of(const char *text) {
 /* The shingles of single words. */
 static size_t features_of(const char *text, uint64_t *features, size_t room) {
     nd_analyzer *analyzer;
-    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = SEED};
+    nd_analyzer_options options = {sizeof options, .kind = ND_WORDS, .ngram = 1, .seed = SEED};
     nd_shingles shingles;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_analyze(analyzer, text, strlen(text), &shingles, NULL), ND_OK);
@@ -127,7 +127,8 @@ static void test_rejected(void **state) {
 static void test_analyzers(void **state) {
     (void)state;
     nd_stop_words *stop = list_of("the\n");
-    static const nd_analyzer_options right = {.kind = ND_WORDS, .ngram = 1, .seed = SEED};
+    static const nd_analyzer_options right = {sizeof right, .kind = ND_WORDS, .ngram = 1,
+                                              .seed = SEED};
     nd_analyzer_options wrong = right;
     assert_int_equal(nd_stop_words_check(stop, &right, NULL), ND_OK);
     wrong.ngram = 2;
@@ -168,7 +169,8 @@ static void test_stems(void **state) {
     close(fd);
     nd_status status = nd_stop_words_read(path, SEED, "english", NULL, &stop, &error);
     if (strstr(nd_features(), "libstemmer")) {
-        nd_analyzer_options plain = {.kind = ND_WORDS, .ngram = 1, .seed = SEED}, stemmed = plain;
+        nd_analyzer_options plain = {sizeof plain, .kind = ND_WORDS, .ngram = 1, .seed = SEED},
+                            stemmed = plain;
         stemmed.stem = "english";
         assert_int_equal(status, ND_OK);
         assert_true(has_word(stop, "have") && has_word(stop, "onli"));

@@ -1,4 +1,5 @@
 #include "text/term_frequencies.h"
+#include "text/analyzer.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -29,7 +30,8 @@ nd_status nd_term_frequencies_create(const nd_analyzer_options *analyzer, const 
     list->allocator = *allocator;
     list->stop = stop;
     list->key = nd_hash_key_of(analyzer->seed);
-    nd_status status = nd_analyzer_create(analyzer, allocator, &list->analyzer, error);
+    nd_status status = nd_analyzer_create_for(ND_SHINGLES_AND_TEXT_HASH, analyzer, allocator,
+                                              &list->analyzer, error);
     if (status != ND_OK) nd_term_frequencies_free(list);
     else *out = list;
     return status;

@@ -3,7 +3,7 @@
 #include "neardup.h"
 
 #include "unicode/normalize.h"
-#include "told_tokens.h"
+#include "collected_tokens.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,8 +58,8 @@ static bool is_space(const nd_token *token) { return token->length == 1 && token
 
 /* Checks the offsets of each token; `kind` is the analyzer's. Returns the number of tokens
  * whose bytes overlap another token's. */
-static size_t check_places(nd_analyzer *analyzer, nd_analyzer_kind kind, const char *text,
-                           size_t length) {
+static size_t check_offsets(nd_analyzer *analyzer, nd_analyzer_kind kind, const char *text,
+                            size_t length) {
     static token_list list;
     size_t sharing = 0;
     token_list_fill(&list, analyzer, text, length);
@@ -164,16 +164,16 @@ static void test_random_texts(void **state) {
     for (int i = 0; i < 4; i++) fill_pool(&pools[i], bits[i]);
     for (nd_analyzer_kind kind = ND_WORDS; kind <= ND_CHARS; kind++) {
         nd_analyzer *analyzer;
-        nd_analyzer_options options = {.kind = kind, .ngram = 5, .seed = 1};
+        nd_analyzer_options options = {sizeof options, .kind = kind, .ngram = 5, .seed = 1};
         uint64_t seed = 6;
         size_t sharing = 0;
         assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
         for (unsigned i = 0; i < SHORT_TEXTS; i++)
-            sharing += check_places(analyzer, kind, text,
-                                    random_text(&seed, pools, text, 45 + i % 80));
+            sharing += check_offsets(analyzer, kind, text,
+                                     random_text(&seed, pools, text, 45 + i % 80));
         for (int i = 0; i < LONG_TEXTS; i++)
-            sharing += check_places(analyzer, kind, text,
-                                    random_text(&seed, pools, text, MOST_BYTES));
+            sharing += check_offsets(analyzer, kind, text,
+                                     random_text(&seed, pools, text, MOST_BYTES));
         assert_true(sharing > 1000);
         nd_analyzer_free(analyzer);
     }
@@ -185,7 +185,7 @@ static void test_random_texts(void **state) {
 static void expect(nd_analyzer_kind kind, const char *text, const char *expected) {
     static token_list list;
     nd_analyzer *analyzer;
-    nd_analyzer_options options = {.kind = kind, .ngram = 5, .seed = 1};
+    nd_analyzer_options options = {sizeof options, .kind = kind, .ngram = 5, .seed = 1};
     char got[500];
     size_t used = 0;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);

@@ -50,7 +50,7 @@ static void test_against_tokens(void **state) {
         "a",      "Z",      "\u00df", "\u0130",       "e\u0301",    "\u0301", "\u0327",
         "\u6f22", "\u1e9b", "\u0323", "\uac00\u11a8", "\U0001d15e", "\u0345", "9"};
     nd_analyzer *analyzer;
-    nd_analyzer_options options = {.kind = ND_CHARS, .ngram = 1, .seed = 1};
+    nd_analyzer_options options = {sizeof options, .kind = ND_CHARS, .ngram = 1, .seed = 1};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     nd_folded out = {.cluster.allocator = nd_allocator_default};
     uint64_t seed = 1;

@@ -67,7 +67,7 @@ static void test_same_as_icu(void **state) {
     ubrk_close(icu);
 }
 
-static void test_what_is_taken(void **state) {
+static void test_accepted(void **state) {
     (void)state;
     static const uint16_t edges[] = {0x4e00, 0x9fa5}, before[] = {0x4e00, 0x4dff},
                           behind[] = {0x9fa6, 0x4e00}, kana[] = {0x304b};
@@ -105,7 +105,7 @@ static void test_other_characters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_icu),
-                                       cmocka_unit_test(test_what_is_taken),
+                                       cmocka_unit_test(test_accepted),
                                        cmocka_unit_test(test_other_characters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -453,21 +453,34 @@ static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const 
     return deliver(s, error);
 }
 
-/* Tokens with their spans, for a callback. */
-static nd_status scan_with_spans(nd_token_sink *sink, bool chars, const char *text, size_t length,
-                                 size_t from, bool may_stop, size_t *stopped, nd_error *error) {
+/* Tokens with their spans, for a callback. Not inlined: the array of spans would be on the stack of
+ * the functions below, too. */
+__attribute__((noinline)) static nd_status words_with_spans(nd_token_sink *sink, const char *text,
+                                                            size_t length, size_t from,
+                                                            bool may_stop, size_t *stopped,
+                                                            nd_error *error) {
     scan s;
     span spans[FIRST_ENDS + MAX_TOKENS];
     scan_begin(&s, sink, text, length, spans);
-    nd_status status = chars ? scan_loop(&s, true, true, from, may_stop, stopped, error)
-                             : scan_loop(&s, false, true, from, may_stop, stopped, error);
+    nd_status status = scan_loop(&s, false, true, from, may_stop, stopped, error);
+    scan_end(&s);
+    return status;
+}
+
+__attribute__((noinline)) static nd_status chars_with_spans(nd_token_sink *sink, const char *text,
+                                                            size_t length, nd_error *error) {
+    scan s;
+    span spans[FIRST_ENDS + MAX_TOKENS];
+    size_t stopped;
+    scan_begin(&s, sink, text, length, spans);
+    nd_status status = scan_loop(&s, true, true, 0, false, &stopped, error);
     scan_end(&s);
     return status;
 }
 
 nd_status nd_scan_words(nd_token_sink *sink, const char *text, size_t length, size_t from,
                         bool may_stop, size_t *stopped, nd_error *error) {
-    if (sink->fn) return scan_with_spans(sink, false, text, length, from, may_stop, stopped, error);
+    if (sink->fn) return words_with_spans(sink, text, length, from, may_stop, stopped, error);
     scan s;
     scan_begin(&s, sink, text, length, NULL);
     nd_status status = scan_loop(&s, false, false, from, may_stop, stopped, error);
@@ -476,9 +489,9 @@ nd_status nd_scan_words(nd_token_sink *sink, const char *text, size_t length, si
 }
 
 nd_status nd_scan_chars(nd_token_sink *sink, const char *text, size_t length, nd_error *error) {
-    size_t stopped;
-    if (sink->fn) return scan_with_spans(sink, true, text, length, 0, false, &stopped, error);
+    if (sink->fn) return chars_with_spans(sink, text, length, error);
     scan s;
+    size_t stopped;
     scan_begin(&s, sink, text, length, NULL);
     nd_status status = scan_loop(&s, true, false, 0, false, &stopped, error);
     scan_end(&s);

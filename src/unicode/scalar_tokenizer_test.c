@@ -61,8 +61,8 @@ static char *exact_copy(const char *text, size_t length) {
     return copy;
 }
 
-/* The tokens of a text from an offset on, through a callback. Also checks that their hashes are
- * those that the sink collects without one. */
+/* Returns the tokens of a text from an offset on, through a callback. Also checks that the sink
+ * collects the same hashes without a callback. */
 static void tokens_from(list *l, bool chars, const char *text, size_t length, size_t from) {
     char *copy = exact_copy(text, length);
     nd_token_sink sink = sink_to(l),
@@ -249,8 +249,8 @@ static void test_tables(void **state) {
     }
 }
 
-/* ---------------------------------------------------------------- the oracle: normalise all of it,
- * fold all of it, then cut */
+/* ---------------------------------------------------------------- the oracle: normalise
+everything, fold everything, then cut */
 
 static int32_t icu_fold_nfc(const char *text, size_t length, UChar32 *out, int32_t room) {
     UErrorCode code = U_ZERO_ERROR;
@@ -630,9 +630,10 @@ static void test_long_marks(void **state) {
     static const struct {
         const char *source, *low,
             *high; /* the repeated pieces, and their marks in canonical order */
-    } cases[] = {
-        {"\xcc\x82\xcc\x96", "\xcc\x96", "\xcc\x82"} /* U+0302 230, U+0316 220 */,
-        {"\xe0\xbd\xb3", "\xe0\xbd\xb1", "\xe0\xbd\xb2"} /* U+0F73: U+0F71 129, U+0F72 130 */};
+    } cases[] = {{"\xcc\x82\xcc\x96", "\xcc\x96",
+                  "\xcc\x82"} /* combining classes: U+0302 230, U+0316 220 */,
+                 {"\xe0\xbd\xb3", "\xe0\xbd\xb1",
+                  "\xe0\xbd\xb2"} /* U+0F73 decomposes to U+0F71 (129) and U+0F72 (130) */};
     for (size_t i = 0; i < 2; i++) {
         size_t piece = strlen(cases[i].source), count = LONG / piece, low = strlen(cases[i].low),
                high = strlen(cases[i].high);

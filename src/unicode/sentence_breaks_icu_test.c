@@ -1,5 +1,5 @@
 /* Sentences against ICU's break iterator: random characters of every class, and random pieces of
- * text in many scripts. ICU's rules for the root locale are those of UAX #29. */
+ * text in many scripts. ICU's rules for the root locale are the rules of UAX #29. */
 #include "test.h"
 
 #include "neardup.h"

@@ -14,7 +14,8 @@
 typedef struct marked {
     const char *text;
     char out[4000];
-    size_t used, stop_at, sentences, end; /* stop_at: the callback stops at it (from 1) */
+    size_t used, stop_at, sentences,
+        end; /* stop_at: the callback stops at this sentence (from 1) */
 } marked;
 
 static bool mark(void *context, size_t begin, size_t end) {
@@ -76,13 +77,13 @@ static void test_by_hand(void **state) {
         "នេះ។ ទៀត៕|", /* by these rules, marks of Khmer end no sentence */
         "👍🏽👩‍👩‍👧! |🎉|",
         "1. |2. |A|",
-        "a.\xcc\x81\xe2\x81\xa0 b.\xcc\x81 |B|", /* marks and word joiners stay with what is before
-                                                    them */
+        "a.\xcc\x81\xe2\x81\xa0 b.\xcc\x81 |B|", /* marks and word joiners stay with the characters
+                                                    before them */
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_sentences(texts[i]);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     nd_error error;
     marked m = {.text = "One. Two. \xff"};
@@ -158,7 +159,7 @@ static void test_unicode(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand),
-                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_rejected),
                                        cmocka_unit_test(test_unicode)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

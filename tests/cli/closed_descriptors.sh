@@ -1,6 +1,6 @@
-# Started without standard input, output or error: every file that a command leaves is the same as with them, and a command whose standard output is lost says so by
-# its exit status. Messages never get into a file.
-# The soak (ctest -C soak) closes them in all ways, many times.
+# Commands that start without standard input, output or error leave the same files as with them. A
+# command whose standard output is lost reports this by its exit status. No message gets into a
+# file. The soak (ctest -C soak) closes all combinations of descriptors, many times.
 ways=(1 2 12 012)
 if [[ -v ND_SOAK ]]; then ways=({1..10}\ {0,1,2,01,02,12,012}); fi
 mkdir start
@@ -63,7 +63,8 @@ commands=(
     'no such command'
 )
 
-# run DESCRIPTORS COMMAND...: in a fresh copy of the start, with these descriptors closed. What it leaves is in `left`, without times.
+# run DESCRIPTORS COMMAND...: runs in a fresh copy of the start, with these descriptors closed. The
+# files that it leaves are in `left`, without times.
 run() {
     local closed=$1
     shift
@@ -79,7 +80,7 @@ run() {
         "$NEARDUP" "$@"
         exit $?
     ) && status=0 || status=$?
-    # In the log of a stream are marks where it was synced, which depend on time: of logs the size alone.
+    # The log of a stream has marks where it was synced, which depend on time: only its size counts.
     (cd work && find . -type f ! -name 'log-*' -exec cksum {} + && find . -name 'log-*' -printf '%s %p\n') | LC_ALL=C sort > "left-$closed"
 }
 
@@ -96,7 +97,7 @@ for command in "${commands[@]}"; do
         wanted=$expected
         if [[ $closed == *1* ]] && $spoke && [[ $expected == 0 ]]; then wanted=1; fi
         [[ $status == "$wanted" ]] || verdict="with $closed closed it ends with $status, not $wanted"
-        # Where answers are lost a command need not go on to its end; but no file holds what it should not.
+        # If answers are lost, a command need not run to its end; but no file has wrong content.
         if [[ $wanted == "$expected" ]]; then cmp -s left- "left-$closed" || verdict="with $closed closed it leaves other files"; fi
         if grep -rqE 'neardup: |^documents  ' work; then verdict="with $closed closed a message is in a file"; fi
     done

@@ -1,4 +1,5 @@
-# Two texts side by side. Fingerprints are those of neardup simhash, similarities those of neardup pairs.
+# Two texts side by side. The fingerprints equal those of neardup simhash, the similarities those of
+# neardup pairs.
 printf 'So: The quick brown Fox jumps over the lazy dog! Whether it does or not is another matter.\n' > a.txt
 printf 'the QUICK brown fox, jumps over the lazy dog. Then <nothing> & "more"' > b.txt
 t compare a.txt b.txt
@@ -16,24 +17,25 @@ t compare a.txt b.txt --ngram 2 --min 3 --gap 0 --perms 64 --threshold .5 --reca
 t compare a b --in in.jsonl --min 2
 t compare a c --in in.jsonl --json
 "$NEARDUP" pairs in.jsonl -q --threshold .1
-# Weights of words: another cosine, and the fingerprints of simhash by the same table.
+# Weights of words give another cosine, and the fingerprints of simhash with the same table.
 "$NEARDUP" idf in.jsonl -q -o words.tsv
 "$NEARDUP" simhash in.jsonl -q --weights tfidf:words.tsv
 t compare a b --in in.jsonl --weights tfidf:words.tsv --json
 t compare a b --in in.jsonl --weights tfidf:words.tsv | grep -E 'cosine|SimHash'
 
-# Passages: a gap of one word in three places, a piece that stands twice in b, and one that went elsewhere.
+# Passages: a gap of one word at three positions, a piece that is twice in b, and a moved piece.
 p1=$(words 1 30) p2=$(words 50 70 v) p3=$(words 1 12 u)
 echo "$p1 one $p2 two $p3" > long-a.txt
 echo "$p3 $p1 eins $p2 $p3 $p1" > long-b.txt
 t compare long-a.txt long-b.txt
 t compare long-a.txt long-b.txt --gap 0 --min 13 | tail -n 9
 t compare long-a.txt long-b.txt --min 60 | tail -n 3
-# Fewer values than shingles: estimates with errors.
+# With fewer values than shingles the similarities are estimates with errors.
 t compare long-a.txt long-b.txt --bottom-k 32 | sed -n '/^bottom-k/,/shingles of b/p'
 t compare long-a.txt long-b.txt --bottom-k 32 --json | grep -o '"bottom_k[^,]*'
 
-# Scripts of all kinds, not in NFC and with other lengths when they are folded; emoji, digits, nothing.
+# Scripts of all kinds, not in NFC and with other lengths when they are folded; emoji, digits,
+# nothing.
 pair() {
     record a "$1" > pair.jsonl
     record b "$2" >> pair.jsonl
@@ -52,7 +54,8 @@ pair '123 456 789 1011 1213' '0 123 456 789 1011 1213'
 pair '' ''
 pair '' 'not empty'
 
-# Inputs: compressed, a pipe, a directory, other fields, ids that are places; the first of several.
+# Inputs: compressed, a pipe, a directory, other fields, ids made of file and line; the first of
+# several inputs.
 gzip -k in.jsonl
 "$NEARDUP" compare a b --in in.jsonl.gz --json | cmp - <("$NEARDUP" compare a b --in in.jsonl --json) && echo 'the same compressed'
 "$NEARDUP" compare a b --in - --json < in.jsonl | cmp - <("$NEARDUP" compare a b --in in.jsonl --json) && echo 'the same by a pipe'

@@ -1,4 +1,4 @@
-# What compare refuses: texts that are not there or not UTF-8, ids, flags.
+# Inputs that compare rejects: missing texts, texts that are not UTF-8, ids, flags.
 printf 'the cat sat on the mat' > a.txt
 printf 'the c\377t' > bad.txt
 record a 'the cat sat on the mat' > in.jsonl

@@ -1,4 +1,5 @@
-# gzip with several members and Zstandard with several frames, known by their first bytes; compressed outputs by their name's end.
+# gzip with several members and Zstandard with several frames are recognised by their first bytes.
+# The end of an output's name chooses its compression.
 record a "$(words 1 24)" > 1.jsonl
 record b "$(words 1 24 v)" > 2.jsonl
 record c "$(words 1 25 v)" > 3.jsonl
@@ -15,7 +16,7 @@ zstd -qdc removed.tsv.zst
 t dedup -q all.gz -o out.jsonl.zst
 zstd -qdc out.jsonl.zst | cmp - <(cat 1.jsonl 2.jsonl) && echo same
 
-# Damaged: the file is named, nothing is written.
+# Damaged input: the message names the file, nothing is written.
 words 1 30000 > many
 record big "$(cat many)" > big.jsonl
 gzip -c big.jsonl > whole.gz

@@ -1,4 +1,4 @@
-# Directories: one document a file, ids are relative paths, in bytewise order.
+# Directories: one document per file, ids are relative paths, in bytewise order.
 mkdir -p tree/b/c tree/a tree/B
 words 1 24 > tree/b/1.txt
 words 1 24 v > tree/b/c/2

@@ -1,6 +1,6 @@
-# Every kind of directory given to every command that takes one. A command changes only a directory of its own
-# kind, or makes one where nothing is, or only what a making has left that died. Elsewhere every file is byte for
-# byte what it was, and no file is added.
+# Every kind of directory, given to every command that accepts one. A command changes only a
+# directory of its own kind. It makes a new one only if the path does not exist, or if a process
+# died while it made one there. In all other directories no file is changed or added.
 record a 'one two three four five six seven eight nine ten' > in.jsonl
 record b 'eleven twelve thirteen fourteen fifteen sixteen' > more.jsonl
 printf 'a\t0000000000000000\n' > a.tsv
@@ -20,10 +20,10 @@ echo precious | tee alike/segment-7 alike/log-1 alike/clusters-3 > alike/manifes
 cp -r documents own_index/index
 kinds=(nothing empty volume begun_index begun_stream foreign alike own_index documents fingerprints minhash simhash)
 
-# The names in a directory, and what its files hold.
+# Prints the names in a directory, and the content of its files.
 content() { [[ ! -d $1 ]] || (cd "$1" && find . -printf '%y %p\n' | LC_ALL=C sort && find . -type f -exec cksum {} + | LC_ALL=C sort -k 3); }
 
-# given COMMAND...: with D in place of the directory.
+# given COMMAND...: D in the command stands for the directory.
 given() {
     local kind status before
     echo "== $*"

@@ -1,4 +1,4 @@
-# Inputs without documents among others: nothing else is lost, and what was read is counted.
+# Inputs without documents among others: no document is lost, and the input read is counted.
 record a "$(words 1 24)" > a.jsonl
 : > empty
 printf '\n \n\n' > blank

@@ -1,4 +1,5 @@
-# Bad records: the message names file and line, the exit status is 1, no output is left. With --on-error skip the rest is done.
+# Bad records: the message names file and line, the exit status is 1, no output is left. With
+# --on-error skip the other records are processed.
 good=$(record a 'all is well here')
 bad() {
     printf '%s\n' "$good" "$1" > in.jsonl
@@ -39,7 +40,7 @@ if [[ $(id -u) != 0 ]]; then
     "$NEARDUP" dedup -q secret.jsonl 2>&1 | grep -qx 'neardup: secret.jsonl: Permission denied' || echo 'secret.jsonl was not refused'
 fi
 
-# Records over the limit.
+# Records above the limit.
 echo "$good" > limit.jsonl
 record long "$(words 1 40)" >> limit.jsonl
 echo "$good" >> limit.jsonl

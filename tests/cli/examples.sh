@@ -1,4 +1,5 @@
-# The examples that help shows work as they are typed, in a directory with files of these names: every command succeeds.
+# The examples of the help work as they are printed, in a directory with files of these names: every
+# command succeeds.
 mkdir start
 cd start
 for i in 1 2 3 4; do record "$i" "article number $i tells of the cat and the dog and of $(words $((i * 10)) $((i * 10 + 30)))"; done > articles.jsonl

@@ -1,4 +1,4 @@
-# An index or a stream that cannot be made leaves nothing: no lock, no file, and no directory that was not there.
+# An index or a stream that cannot be made leaves no lock, no file and no new directory.
 record a 'one two three' > in.jsonl
 printf 'a\t0000000000000000\na\t0000000000000001\n' > twice.tsv
 t hamming create new twice.tsv -q
@@ -10,7 +10,8 @@ mkdir there/index
 t stream in.jsonl --state there -q --threshold .01
 left
 
-# Files of others, even with names like those of an index, stay while it is made, grows and is compacted.
+# Files of other programs stay while an index is made, grows and is compacted, even if their names
+# look like names of index files.
 t index create ix
 for name in segment-1 segment-2 segment-3 log-2 log-3 removed-4 segment-5.old segment-06 log-x; do echo precious > ix/$name; done
 mkdir ix/segment-9

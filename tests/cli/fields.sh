@@ -1,4 +1,4 @@
-# Fields by name and by JSON Pointer. A name is taken literally: only a leading slash makes a pointer.
+# Fields by name and by JSON Pointer. A name is literal: only a leading slash makes it a pointer.
 {
     echo '{"doc":{"body":["no","hello there all you people"],"a/b":"A","m~n":7},"text":1,"x.y":"first"}'
     echo '{"doc":{"body":["no","Hello THERE, all you people!"],"a/b":"B","m~n":8},"text":2,"x.y":"second"}'

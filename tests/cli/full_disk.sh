@@ -1,4 +1,5 @@
-# A full disk: the partial output goes, the input stays. Needs a small file system of its own, and so root.
+# A full disk: the partial output is removed, the input stays. The case needs a small file system of
+# its own, and therefore root.
 mkdir small
 if ! mount -t tmpfs -o size=128k tmpfs small 2> /dev/null; then
     echo 'SKIPPED: a full disk needs a mounted tmpfs, and this user may not mount one; outputs.sh tests the same with a limit on file sizes'

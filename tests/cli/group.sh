@@ -1,4 +1,5 @@
-# A chain: J(a, b) = J(b, c) = 36/44 = .818, J(a, c) = 32/48 = .667. Greedy keeps a and c; component keeps a alone.
+# A chain: J(a, b) = J(b, c) = 36/44 = .818, J(a, c) = 32/48 = .667. Greedy keeps a and c; component
+# keeps only a.
 {
     record a "$(words 1 44)"
     record b "$(words 1 3) x $(words 5 44)"

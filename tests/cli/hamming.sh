@@ -1,4 +1,4 @@
-# The life of an index of fingerprints: built, asked, added to, removed from, compacted, checked.
+# The life of an index of fingerprints: it is built, queried, changed, compacted and checked.
 row() { printf '%s\t%s\n' "$1" "$2"; }
 {
     row a 0000000000000000
@@ -24,7 +24,7 @@ t hamming query seen queries.tsv -q --nearest
 t hamming query seen queries.tsv -q --nearest --limit 2
 echo "any: $("$NEARDUP" hamming query seen queries.tsv -q --any | wc -l) lines, of 5: $("$NEARDUP" hamming query seen queries.tsv -q --limit 5 | wc -l)"
 
-# What is added is found, what is removed is not; ids are free again.
+# Added fingerprints are found, removed ones are not; their ids are free again.
 row h 0000000000000100 > more.tsv
 t hamming add seen more.tsv -q
 t hamming add seen more.tsv -q
@@ -39,7 +39,7 @@ t hamming check seen
 row a 0000000000000300 | t hamming add seen - -q
 t hamming query seen queries.tsv -q --count
 
-# Raw numbers: the position is the id, and goes on.
+# Raw numbers: the position is the id; the next file continues the count.
 for word in 00 01 03 ff; do printf "\\x$word\\0\\0\\0\\0\\0\\0\\0"; done > raw.u64
 t hamming create numbers raw.u64 --format u64 --bits 16 --k 2 -q
 gzip -k raw.u64

@@ -1,4 +1,4 @@
-# What is refused, and in which words.
+# Rejected commands and inputs, and the messages.
 printf 'a\t0000000000000000\nb\t0000000000000001\n' > good.tsv
 printf 'a\t0000000000000000\nb\t00000000\n' > narrow.tsv
 printf 'a\t0000000000000000\nb\t000000000000000x\n' > letter.tsv
@@ -39,7 +39,7 @@ t hamming add n one.u64 --format u64 --replace -q
 t hamming remove x
 t hamming remove x nobody
 
-# The two kinds of index refuse each other by name.
+# Commands for one kind of index reject the other kind and name the right command.
 record 1 "a b c d e f" > one.jsonl
 t index create documents
 t hamming info documents
@@ -55,7 +55,7 @@ t hamming plan
 t hamming plan --n 0.5
 t hamming plan --n 1e6 --bits 16 --k 5
 
-# Costs that are measured, and what is no file of them.
+# Measured costs, and files that are not files of costs.
 "$NEARDUP" hamming calibrate --largest 1M > costs.tsv
 cut -f 1 costs.tsv
 t hamming plan --n 1e6 --costs good.tsv

@@ -1,4 +1,4 @@
-# All pairs within k: of a file, of two, of indexes; groups; raw numbers.
+# All pairs within k: of one file, of two files, of indexes; groups; raw numbers.
 row() { printf '%s\t%s\n' "$1" "$2"; }
 {
     row a 0000000000000000
@@ -32,7 +32,7 @@ t hamming join seen -q -k 4 --groups
 "$NEARDUP" hamming join second.tsv seen -q | sorted
 t hamming join second.tsv second.tsv -q -k 0
 
-# The same at any number of threads.
+# The output is the same at any number of threads.
 for i in $(seq 400); do row "id$i" "$(printf '%016x' $((i * i * 40503 % 65536)))"; done > many.tsv
 for threads in 1 2 7; do "$NEARDUP" hamming join many.tsv -q -k 2 --threads $threads > join-$threads; done
 cmp join-1 join-2 && cmp join-1 join-7

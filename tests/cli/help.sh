@@ -1,4 +1,4 @@
-# The help of the program and of each command; -h, --help and help are one.
+# The help of the program and of each command; -h, --help and help print the same.
 t help
 for command in dedup pairs simhash idf keywords compare passages plan stream clusters index hamming; do t help $command; done
 for command in create add query remove compact check info; do t help index $command; done

@@ -1,4 +1,5 @@
-# Ids that are numbers are below 2^32 - 1: the highest is taken, found and kept, in the log and in a segment.
+# Numeric ids are below 2^32 - 1: the highest one is accepted, found and kept, in the write-ahead
+# log and in a segment.
 printf 01234567 > one.u64
 printf '4294967294\t00000000000000ff\n' > highest.tsv
 printf '4294967295\t00000000000000ff\n' > above.tsv

@@ -1,4 +1,4 @@
-# Document frequencies, and what is refused.
+# Document frequencies, and rejected inputs.
 {
     record a 'The cat sat on the mat. THE CAT!'
     record b 'The dog sat on the cat'
@@ -24,7 +24,7 @@ t idf texts -q
 t idf empty --threads 1
 t simhash in.jsonl -q --weights tfidf:words.tsv
 
-# The same at any number of threads; and what is written is what simhash reads.
+# The table is the same at any number of threads, and simhash reads it.
 for ((i = 0; i < 3000; i++)); do record "$i" "document $i is $((i * 7919 % 2003)) of Straße $((i % 7)) 汉字 $(words $((i % 9)) $((i % 9 + 40)))"; done > many.jsonl
 one=$("$NEARDUP" idf many.jsonl -q --threads 1 | md5sum)
 for threads in 2 7; do [[ $("$NEARDUP" idf many.jsonl -q --threads $threads | md5sum) == "$one" ]] && echo "$threads threads: same"; done
@@ -58,7 +58,7 @@ t idf words.jsonl -q --memory 64M --threads 1 -o no.tsv
 "$NEARDUP" idf words.jsonl -q | sed -n 1p
 [[ -e no.tsv ]] || echo 'nothing is left'
 
-# A list of stop words that is proposed, and what simhash makes of it.
+# A proposed list of stop words, and the fingerprints of simhash with it.
 {
     record a 'the cat and the dog'
     record b 'the cow and a pig'

@@ -1,4 +1,5 @@
-# Ids: strings, numbers as written, FILE:LINE where there is none; tabs, newlines, carriage returns and backslashes escaped in tables.
+# Ids: strings, numbers as written, FILE:LINE if there is no id. Tables escape tabs, newlines,
+# carriage returns and backslashes.
 mkdir in
 {
     echo '{"id":12345678901234567890,"text":"one alone"}'
@@ -15,7 +16,7 @@ cmp <(grep . in/a.jsonl) out.jsonl && echo same
 t dedup -q - -o out.jsonl --clusters clusters.tsv < in/a.jsonl
 grep : clusters.tsv
 
-# The same id twice: told, and both documents stand for themselves.
+# The same id twice: a warning, and both documents are separate.
 {
     record x "$(words 1 24)"
     record x "$(words 1 24 v)"

@@ -1,4 +1,5 @@
-# The life of an index: made, batches added, documents removed, compacted, checked. 24 words are 20 shingles.
+# The life of an index: it is made, grows by batches, loses documents, is compacted and checked. 24
+# words are 20 shingles.
 {
     record a "$(words 1 24)"
     record b "$(words 1 23) other"
@@ -21,7 +22,8 @@ t index add index 2.jsonl -q # their ids are there
 t index query index 1.jsonl 2.jsonl --threads 1
 t index info index
 
-# What is removed is found no more; its duplicates do not come back, but may come again.
+# A removed document is not found any more. Its duplicates, which were never added, can be added
+# now.
 t index remove index a e nobody
 t index query index 1.jsonl 2.jsonl -q --all-queries
 t index info index
@@ -35,7 +37,7 @@ t index add index 3.jsonl -q -o -
 t index remove index a
 t index query index 1.jsonl -q
 
-# Everything removed, and begun again.
+# All documents are removed, and new ones are added.
 t index remove index c d g
 t index compact index
 t index check index

@@ -1,4 +1,5 @@
-# Batches against an index leave the survivors of one job over all, and the bytes of the kept records.
+# Batches against an index keep the same documents as one job over all, and the same bytes of
+# records.
 for batch in 1 2 3; do
     for ((i = 1; i <= 30; i++)); do
         record "$batch-$i" "$(words $((i % 7)) $((30 + (i * batch) % 5)) "x$(((i + batch) % 11))-")"
@@ -29,7 +30,7 @@ t dedup b.jsonl --index small --threshold .9 -o new.jsonl --removed removed.tsv 
 shown new.jsonl removed.tsv clusters.tsv edges.tsv
 t index info small
 
-# Settings must be those of the index.
+# The settings must equal the settings of the index.
 t dedup b.jsonl --index small -q
 t dedup b.jsonl --index small --threshold .9 --ngram 3 -q
 t dedup b.jsonl --index small --threshold .9 --analyzer chars -q
@@ -37,7 +38,8 @@ t dedup b.jsonl --index small --threshold .9 --perms 64 -q
 t dedup b.jsonl --index small --threshold .9 --recall .99 -q
 t dedup b.jsonl --index small --threshold .9 --seed 2 -q
 
-# The same ids again: refused, or each in the place of the one that was there. One that goes may have been in the way of the other, or not be replaced.
+# The same ids again: rejected, or each document replaces the old one. An old document may have been
+# the reason to remove another one; it is removed even if its replacement is a duplicate.
 t dedup b.jsonl --index small --threshold .9 -q
 {
     record a "$(words 1 24 new)"
@@ -63,7 +65,7 @@ t dedup b.jsonl --index sketches -q --removed removed.tsv
 cut -f 1,2,4,5 removed.tsv
 "$NEARDUP" index info sketches | grep -E '^(documents|store)'
 
-# A job that fails leaves the index as it was; a new one stays, empty.
+# A job that fails leaves the index unchanged; a new index stays, and is empty.
 {
     record x "$(words 1 24 x)"
     echo '{"id":"y"}'

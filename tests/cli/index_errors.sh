@@ -1,4 +1,4 @@
-# Nonsense on the command line: exit 2, and nothing is read or written.
+# Wrong command lines: exit status 2, and nothing is read or written.
 t index
 t index crate x
 t index frobnicate
@@ -38,7 +38,7 @@ t dedup x --index
 t dedup x --index i --group component
 left
 
-# What is no index, not there, or there already: exit 1.
+# No index, a missing index, or an index that exists already: exit status 1.
 mkdir directory
 echo text > file
 record a 'all alone' > in.jsonl
@@ -60,7 +60,7 @@ t index remove index a --ids nowhere
 t index remove index a --ids directory
 t index add index nowhere.jsonl -q
 
-# One writer at a time: the first waits for ids, a second is refused, readers are not.
+# One writer at a time: the first waits for ids, a second one is rejected, readers are not.
 t index add index in.jsonl -q
 mkfifo ids
 "$NEARDUP" index remove index --ids - < ids > removed 2>&1 &
@@ -76,7 +76,7 @@ wait
 cat removed
 t index compact index
 
-# Damage is named, and nothing is believed of it.
+# Damage is reported with the file's name, and no damaged value is used.
 damaged() {
     local status=0
     "$NEARDUP" index check index > .out 2> .err || status=$?

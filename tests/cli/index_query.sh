@@ -1,4 +1,5 @@
-# Questions to an index. 44 words are 40 shingles; a and b have J = 28/40, and are both like what is asked for.
+# Queries to an index. 44 words are 40 shingles; a and b have J = 28/40, and both are similar to the
+# query.
 {
     record a "$(words 1 38)"
     record b "$(words 7 44)"
@@ -31,7 +32,7 @@ words 1 24 u > texts/other
 t index query index texts -q --json --all-queries
 t index query index texts -q
 
-# Bad records, and nothing to ask.
+# Bad records, and no queries.
 {
     record a "$(words 1 24 v)"
     echo '{"id":"b"}'
@@ -52,14 +53,14 @@ t index query sketches documents.jsonl -q --json
 t index info sketches
 t index info sketches --json
 
-# Other analyzers and settings are the index's affair.
+# The analyzer and the other settings come from the index.
 t index create chars --analyzer chars --ngram 4 --threshold .5 --seed 7 --perms 64 --recall .99
 t index add chars documents.jsonl -q --removed removed.tsv
 shown removed.tsv
 t index query chars questions.jsonl -q --best
 t index info chars
 
-# A closed pipe ends it quietly, a full disk does not.
+# A closed pipe ends the command without a message; a full disk is an error.
 text=$(words 1 24 v)
 for ((i = 0; i < 5000; i++)); do record "$i" "$text"; done > many.jsonl
 set +o pipefail

@@ -18,7 +18,7 @@ t pairs -q empty
 printf '\n  \n\t\r\n' > blank
 t dedup -q blank empty
 
-# CRLF, a byte order mark, blank lines, no newline at the end: accepted, the kept lines stay as they came.
+# CRLF, a byte order mark, blank lines, no newline at the end: accepted; kept lines are unchanged.
 {
     printf '\xef\xbb\xbf'
     record a "$(words 1 24)" | sed 's/$/\r/'

@@ -1,4 +1,4 @@
-# Invalid UTF-8 and lone surrogates: fail (the default), replace, skip. What is kept is written as it came.
+# Invalid UTF-8 and lone surrogates: fail (the default), replace, skip. Kept records are unchanged.
 {
     record a 'all is well here'
     printf '{"id":"b","text":"bad \xff\xfe bytes in here"}\n'
@@ -15,7 +15,7 @@ t dedup -q in.jsonl --invalid replace -o out.jsonl --removed removed.tsv
 cmp out.jsonl <(head -n 4 in.jsonl) && echo same
 shown removed.tsv
 
-# Bytes that begin a character and do not end it, an overlong form, a surrogate in UTF-8, too high a number.
+# An incomplete character, an overlong form, a surrogate in UTF-8, a number above U+10FFFF.
 for bytes in '\xe2\x82' '\xc0\xaf' '\xed\xa0\x80' '\xf4\x90\x80\x80'; do
     printf '{"id":"a","text":"%b"}\n' "$bytes" > in.jsonl
     t dedup -q in.jsonl

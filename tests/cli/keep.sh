@@ -1,4 +1,5 @@
-# Which one stays. All five are near each other (J = 19/21 or more): one is kept, and the records come in input order.
+# The choice of the kept document. All five are near each other (J = 19/21 or more): one is kept,
+# and the records are written in input order.
 common=$(words 1 40)
 {
     printf '{"id":"a","date":"2024-05-01","n":-3,"text":"%s"}\n' "$common"

@@ -1,4 +1,5 @@
-# Keywords: by their rarity in the input, by tables, by their number; in all scripts; at any number of threads.
+# Keywords by their rarity in the input, by tables and by their number; in all scripts; at any
+# number of threads.
 {
     record cats 'The cat sat on the mat. The CAT saw a cat; the mat was red.'
     record dogs 'The dog sat by the door, and the dog saw the cat.'
@@ -11,7 +12,7 @@ shown top.jsonl
 printf 'the 0\ncat 1.25\nmat\t2.00005\nice 0.00012207\nred 0.3\n' > words.txt
 t keywords en.jsonl -q --weights tfidf:words.txt --top 5
 
-# Counted in the input is what the table of idf says; standard input has only the table.
+# Counting in the input gives the weights of the table of idf; standard input needs a table.
 t idf en.jsonl -q -o idf.tsv --stop-words stop.txt --stop-share .7
 cmp <("$NEARDUP" keywords en.jsonl -q) <("$NEARDUP" keywords en.jsonl -q --weights tfidf:idf.tsv) && echo 'the same'
 cmp <("$NEARDUP" keywords en.jsonl -q) <("$NEARDUP" keywords en.jsonl -q --weights tfidf --top 20) && echo 'the defaults'
@@ -45,7 +46,7 @@ t keywords scripts.jsonl -q --weights tf --top 3
 t idf scripts.jsonl -q -o scripts.tsv
 t keywords scripts.jsonl -q --top 2 --weights tfidf:scripts.tsv
 
-# Ids, directories, inputs that are nothing.
+# Ids, directories, empty inputs.
 printf '{"id":"tab\\there \\"q\\" \\\\ \\u0001","text":"x"}\n{"text":"y"}\n{"id":7,"text":"z"}\n' > odd.jsonl
 t keywords odd.jsonl -q --weights tf
 mkdir texts
@@ -61,7 +62,7 @@ t keywords one.jsonl -q
 t keywords en.jsonl -q --weights tf --top 1 -o top.jsonl.gz --summary - --threads 1
 gzip -dc top.jsonl.gz
 
-# The same at any number of threads.
+# The output is the same at any number of threads.
 for ((i = 0; i < 3000; i++)); do record "$i" "document $i is $((i * 7919 % 2003)) of Straße $((i % 7)) 汉字 $(words $((i % 9)) $((i % 9 + 40)))"; done > many.jsonl
 for flags in '' '--weights tf' '--weights tfidf:idf.tsv --top 3' '--stem german'; do
     # shellcheck disable=SC2086
@@ -70,7 +71,7 @@ for flags in '' '--weights tf' '--weights tfidf:idf.tsv --top 3' '--stem german'
     for threads in 2 7; do [[ $("$NEARDUP" keywords many.jsonl -q --threads $threads $flags | md5sum) == "$one" ]] && echo "$threads threads $flags: same"; done
 done
 
-# The table of python3-jieba, where it is.
+# The table of python3-jieba, if it is installed.
 jieba=/usr/lib/python3/dist-packages/jieba/analyse/idf.txt
 if [[ -e $jieba ]]; then
     cmp <("$NEARDUP" keywords scripts.jsonl -q --weights tfidf:jieba 2> .err) <("$NEARDUP" keywords scripts.jsonl -q --weights tfidf:$jieba 2> .err2)

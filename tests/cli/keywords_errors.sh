@@ -1,4 +1,4 @@
-# What keywords refuses: flags, tables, lists, inputs and outputs.
+# Flags, tables, lists, inputs and outputs that keywords rejects.
 record a 'the cat sat on the mat' > in.jsonl
 t keywords
 t keywords in.jsonl --top 0
@@ -9,7 +9,7 @@ t keywords in.jsonl --idf table.tsv
 t keywords in.jsonl --weights tfidf:words.tsv --weights tf
 t keywords in.jsonl --stem klingon -q
 t keywords in.jsonl --bits 64
-# What cannot be read twice.
+# Inputs that cannot be read twice.
 t keywords - < in.jsonl
 t keywords in.jsonl - --weights tfidf < in.jsonl
 "$NEARDUP" keywords <(cat in.jsonl) -q 2>&1 | sed 's/: .*twice/: PIPE cannot be read twice/' || true

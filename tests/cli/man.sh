@@ -24,7 +24,7 @@ if command -v fish > /dev/null; then fish -n c.fish; fi
 tail -n 8 neardup-index.1
 tail -n 3 neardup-index-add.1
 
-# What bash offers.
+# The completions that bash offers.
 . ./c.bash
 compopt() { :; }
 offer() {

@@ -1,5 +1,6 @@
-# Candidates by fingerprints. a2 has one word of a changed, a3 the words of a in another order, and a4 other letters and points; z is Chinese. The others make them rare. They have few words, so that also a build
-# with tiny limits counts them right.
+# Candidates by fingerprints. a2 is a with one word changed, a3 has the words of a in another order,
+# a4 has other case and punctuation; z is Chinese. The other documents make these words rare. They
+# have few words, so that a build with tiny limits counts them right, too.
 {
     record a "$(words 1 60)"
     record a2 "$(words 1 59) other"
@@ -22,7 +23,7 @@ done
 t dedup in.jsonl -q --sketch simhash --verify cosine --threshold .95 --group component --edges edges.tsv -o kept.jsonl
 shown edges.tsv
 
-# The other weights, and other fingerprints.
+# Other weights, and other fingerprints.
 t pairs in.jsonl -q --sketch simhash --weights tf --ngram 1 --verify cosine --threshold .9
 t pairs in.jsonl -q --sketch simhash --weights none --ngram 2 --k 16 --threshold .5
 t pairs in.jsonl -q --sketch simhash --weights tf --analyzer chars --ngram 3 --bits 128 --k 20
@@ -41,7 +42,7 @@ t pairs in.jsonl --threads 1 --sketch simhash --verify none -k 6 -o pairs.tsv --
 : > empty
 t dedup empty --threads 1 --sketch simhash
 
-# Input that cannot be read twice is the same.
+# Input that cannot be read twice gives the same result.
 by() { "$NEARDUP" dedup -q "$@" --sketch simhash --removed removed.tsv > kept.jsonl && cat kept.jsonl removed.tsv | md5sum; }
 one=$(by in.jsonl)
 [[ $(by - < in.jsonl) == "$one" ]] && echo 'a pipe: same'
@@ -52,7 +53,7 @@ printf '%s' "$(words 1 60)" > texts/a
 printf '%s' "$(words 31 60) $(words 1 30)" > texts/b
 t dedup texts -q --sketch simhash --weights tf --ngram 1
 
-# What --max-compare leaves out is counted: one page, 99 of whose 100 words are the same.
+# Comparisons that --max-compare leaves out are counted: pages with 99 of 100 words in common.
 for ((i = 0; i < 300; i++)); do record "$i" "$(words 1 99) page$i"; done > pages.jsonl
 t pairs pages.jsonl --threads 1 --sketch simhash --weights tf --ngram 1 --threshold .97 --max-compare 50 -o pairs.tsv | sed -E 's/^(! bounded +)[0-9]+ .*/\1documents MASKED/'
 left

@@ -1,4 +1,4 @@
-# Flags of fingerprints that do not go together, and those of the other sketch.
+# Flags of fingerprints that exclude each other, and flags of the other sketch.
 record a 'the cat sat on the mat' > in.jsonl
 t dedup in.jsonl --sketch x
 t dedup in.jsonl --sketch simhash --k 33
@@ -25,7 +25,7 @@ t pairs in.jsonl --sketch simhash --perms 64
 t index create seen --sketch simhash
 t index add seen in.jsonl --sketch simhash
 
-# Tables, and where the input changes or ends.
+# Tables, and inputs that change or end early.
 t dedup in.jsonl -q --sketch simhash --weights tfidf:none.tsv
 printf 'the 1\ncat\n' > table
 t dedup in.jsonl -q --sketch simhash --weights tfidf:table

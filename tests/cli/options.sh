@@ -1,11 +1,13 @@
-# Every option of every command, as its --help lists them: given twice, without a value, with an empty, a wrong and an impossible one. All is exit 2, with a message that names the option, before anything is read.
+# Every option of every command, as its --help lists them: given twice, without a value, with an
+# empty, a wrong and an impossible value. The exit status is always 2, and the message names the
+# option, before anything is read.
 commands() {
     "$NEARDUP" help "$@" | sed -nE '/^(Usage|Commands):$/,$s/^  neardup ([a-z]+( [a-z]+)?)( .*)?$/\1/p'
 }
 
 tried=0
 
-# refused MESSAGE ARGUMENTS: what is else is shown.
+# refused MESSAGE ARGUMENTS: prints the output if the message or the exit status is different.
 refused() {
     local message=$1 status=0
     shift
@@ -17,7 +19,7 @@ refused() {
     fi
 }
 
-# One that is in range, by what help calls the value.
+# A value in range, chosen by the name that the help gives to the value.
 good_value() {
     case $1 in
         N | K) echo 2 ;;

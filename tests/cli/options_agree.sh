@@ -1,4 +1,5 @@
-# An option that has no effect where it is given is refused by name, also at its default value; nothing is written.
+# An option that would have no effect is rejected by name, also with its default value; nothing is
+# written.
 record a "$(words 1 30)" > in.jsonl
 mkdir texts
 echo "$(words 1 30)" > texts/a
@@ -7,20 +8,20 @@ t index create exact -q
 t index create sketches --store sketch -q
 t hamming create prints - --k 3 -q < /dev/null
 
-# Of another sketch.
+# Options of another sketch.
 for flag in '--k 6' '--bits 64' '--weights tfidf' '--verify cosine'; do t dedup in.jsonl $flag; done
 for flag in '--recall .999' '--perms 128'; do t pairs in.jsonl --sketch simhash $flag; done
 t pairs in.jsonl --sketch sentences:3 --recall .999
 t dedup in.jsonl --sketch simhash --verify none --threshold .8
 t dedup in.jsonl --sketch simhash --verify none --ngram 5
 
-# Of an index, where there is none; what contradicts it.
+# Options of an index without an index; options that contradict the index.
 for flag in --replace --resume '--sync batch'; do t dedup in.jsonl $flag; done
 t dedup in.jsonl --index exact --verify none
 t dedup in.jsonl --index sketches --verify exact
 t dedup in.jsonl --index exact --ngram 4
 
-# Of JSON Lines, where the input is a directory, and the other way.
+# Options of JSON Lines with a directory as input, and the reverse.
 for flag in '--text-field text' '--id-field id' '--keep max:date'; do t dedup texts $flag; done
 t stream texts --state s --time-field date
 for flag in --null --follow; do t dedup in.jsonl $flag; done
@@ -36,7 +37,7 @@ rm -r s
 for name in out.jsonl.xz out.bz2 out.GZ out.zstd out.zip; do t dedup in.jsonl -q -o $name; done
 t idf in.jsonl -q --stop-words stop.lz4
 
-# Others.
+# Other options.
 t simhash in.jsonl --features words --weights levels
 t simhash in.jsonl --features chars --analyzer words
 t idf in.jsonl --stop-share .1
@@ -50,7 +51,7 @@ t hamming join prints --json --binary
 t hamming create new --memory 64M
 t hamming create new --summary new.json
 
-# The summary and the results are files of their own.
+# The summary and the results must be different files.
 t dedup in.jsonl --summary -
 t pairs in.jsonl --json --summary -
 t dedup in.jsonl -o out.jsonl --summary out.jsonl

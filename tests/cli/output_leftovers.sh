@@ -1,4 +1,5 @@
-# Temporary files: none stays, even where the program is killed; those of a run that died go with the next run of the same output, and nothing else does.
+# Temporary files: none stays if a signal ends the program. After a run that was killed, the next
+# run with the same output removes that run's temporary files, and no others.
 for ((i = 0; i < 3000; i++)); do record "$i" "document $i is unlike all others $((i * 7919 % 3003)) and $((i * 104729 % 3001))"; done > in.jsonl
 mkfifo endless
 
@@ -13,7 +14,7 @@ for ((i = 0; i < 500; i++)); do
     sleep 0.02
 done
 echo "$count temporary files while it runs"
-# Another run of the same output meanwhile has its own, and takes nothing away.
+# Another run with the same output at the same time has its own files, and removes no others.
 t dedup -q in.jsonl -o out.jsonl
 find . -name '.neardup-output-*' | wc -l
 { kill -KILL $killed; wait $killed; } 2> /dev/null || true
@@ -21,7 +22,8 @@ exec 8>&-
 rm out.jsonl
 echo mine > .neardup-output-0000000000000000-0
 find . -name '.neardup-output-*' | wc -l
-# The next run of one of the outputs takes that one away, and a run of the other the other.
+# The next run with one of the outputs removes that output's temporary file; a run with the other
+# output removes the other.
 t dedup -q in.jsonl -o out.jsonl
 find . -name '.neardup-output-*' | wc -l
 t dedup -q in.jsonl -o out.jsonl --removed removed.tsv

@@ -1,10 +1,12 @@
-# Where outputs go: links are written through, devices and descriptors in place, one file never twice, and rights are kept.
+# Paths of outputs: a link's target is replaced, devices and descriptors are written in place, no
+# file is written twice, and access rights are kept.
 record a "$(words 1 24)" > in.jsonl
 record b "$(words 1 24)" >> in.jsonl
 
 umask 022
 
-# A symbolic link stays, and the file behind it is replaced; also a link to a link, one into another directory, and one to nothing yet.
+# A symbolic link stays, and its target is replaced; also a link to a link, a link into another
+# directory, and a link to a missing file.
 mkdir other
 echo old > other/target
 ln -s other/target link
@@ -37,7 +39,7 @@ wait $!
 shown from-pipe
 [[ -p pipe ]] && echo 'the pipe is a pipe'
 
-# One file by two names.
+# Two names of one file.
 t dedup -q in.jsonl -o ./both --removed both
 t dedup -q in.jsonl -o both --clusters other/../both
 touch hard && ln hard same
@@ -53,7 +55,8 @@ cp in.jsonl grows.jsonl
 cmp in.jsonl grows.jsonl && echo 'the input is unchanged'
 rm -rf both alias hard same twin.jsonl grows.jsonl
 
-# Rights: those of the file that was there, but for setuid and setgid; a file that may not be written is not replaced.
+# Access rights: the old file's, except setuid and setgid. A file without write permission is not
+# replaced.
 touch private
 chmod 6600 private
 t dedup -q in.jsonl -o private

@@ -1,4 +1,4 @@
-# Outputs: an input is never one, what cannot be written is told, and no part of a file is left.
+# Outputs: an input is never an output, failed writes are reported, and no partial file is left.
 record a "$(words 1 24)" > in.jsonl
 cp in.jsonl before
 ln -s in.jsonl link.jsonl
@@ -27,7 +27,7 @@ echo earlier > out.jsonl
 t dedup -q none.jsonl -o out.jsonl
 shown out.jsonl
 
-# Written over, keeping its mode, when it succeeds.
+# A job that succeeds replaces the output and keeps its mode.
 chmod 640 out.jsonl
 t dedup -q in.jsonl -o out.jsonl
 cmp in.jsonl out.jsonl && stat -c %a out.jsonl

@@ -1,4 +1,4 @@
-# Who copies from whom. A paper check: two students, and a library.
+# Passages that documents copy from others. A paper check: two students, and a library.
 {
     record anna 'Many ask how life began. It is interesting to contemplate an entangled bank, clothed with many plants of many kinds, with birds singing on the bushes. I saw it from so simple a beginning!'
     record ben 'With various insects flitting about, and with worms crawling through the damp earth: so it was. Many ask how life began, it is interesting.'
@@ -13,14 +13,14 @@ t passages papers.jsonl --in library.jsonl
 t passages papers.jsonl --in library.jsonl -q --json
 t passages papers.jsonl --in library.jsonl -q --gap 0 --min 7
 t passages papers.jsonl --in library.jsonl -q --min 22
-# Places are those of compare, and of what stands in the files.
+# The offsets equal those of compare, and give the passage's bytes in the files.
 "$NEARDUP" compare anna origin --in <(cat papers.jsonl library.jsonl) --gap 0 | grep ' of b$'
 sed -n 's/.*"id":"anna","text":"\(.*\)"}/\1/p' papers.jsonl | head -c 150 | tail -c +26 && echo
 
-# Papers among themselves: each is found in itself, too.
+# Papers compared with each other: each is found in itself, too.
 t passages papers.jsonl --in papers.jsonl -q --gap 0 --min 7
 
-# Gaps: two words differ, three, and a piece that went elsewhere.
+# Gaps of two and of three words, and a moved piece.
 p1=$(words 1 9) p2=$(words 20 29) p3=$(words 40 48)
 record q "$p1 one two $p2 three four five $p3 $p1" > q.jsonl
 record s "$p1 eins zwei $p2 drei vier fuenf $p3" > s.jsonl
@@ -51,17 +51,18 @@ both 'not empty' '' 1
 both 'Straße' 'strass' 1
 t passages q.jsonl --in s.jsonl -q --analyzer chars --min 3
 
-# Texts that say one word again and again.
+# Texts that repeat one word again and again.
 record q "$(yes go | head -n 50 | tr '\n' ' ')" > q.jsonl
 record s "$(yes go | head -n 20 | tr '\n' ' ')" > s.jsonl
 t passages q.jsonl --in s.jsonl -q
 t passages s.jsonl --in q.jsonl -q
-# A megabyte of it: what is not linear does not come to an end.
+# A megabyte of such text: an algorithm that is not linear would not end.
 record q "$(yes go | head -n 350000 | tr '\n' ' ')" > q.jsonl
 record s "$(yes 'go on' | head -n 175000 | tr '\n' ' ')" >> q.jsonl
 t passages q.jsonl --in q.jsonl -q
 
-# Inputs: several, compressed, a pipe, directories, other fields, ids that are places or need escapes.
+# Inputs: several, compressed, a pipe, directories, other fields, ids made of file and line, ids
+# that need escapes.
 "$NEARDUP" passages papers.jsonl --in library.jsonl -q > told
 gzip -k papers.jsonl library.jsonl
 "$NEARDUP" passages papers.jsonl.gz --in library.jsonl.gz -q | cmp - told && echo 'the same compressed'

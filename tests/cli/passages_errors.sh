@@ -1,4 +1,4 @@
-# What passages refuses.
+# Inputs and flags that passages rejects.
 record a 'the cat sat on the mat' > in.jsonl
 t passages
 t passages in.jsonl
@@ -13,7 +13,7 @@ t passages in.jsonl --in in.jsonl --gap -1
 t passages in.jsonl --in in.jsonl --memory 1M
 t passages in.jsonl --in in.jsonl --analyzer lines
 t passages in.jsonl --in in.jsonl --threshold .5
-# Indexes keep no texts, but shingles of one kind.
+# An index keeps no texts, only shingles of one kind.
 "$NEARDUP" index create seen > .out
 t passages in.jsonl --in seen --min 4
 t passages in.jsonl --in seen --analyzer chars

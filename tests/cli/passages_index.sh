@@ -1,4 +1,4 @@
-# Who copies from an index: from what went into it, by its shingles alone.
+# Passages that documents copy from an index, which only has the shingles of its documents.
 {
     record anna 'Many ask how life began. It is interesting to contemplate an entangled bank, clothed with many plants of many kinds, with birds singing on the bushes. I saw it from so simple a beginning!'
     record ben 'With various insects flitting about, and with worms crawling through the damp earth: so it was. Many ask how life began, it is interesting.'
@@ -16,10 +16,10 @@ t passages papers.jsonl --in seen
 t passages papers.jsonl --in seen -q --json
 t passages papers.jsonl --in seen -q --min 5
 t passages papers.jsonl --in seen -q --min 22
-# But for the places in the documents, that is what their texts give.
+# Except for the offsets in the documents, the result equals the result with their texts.
 "$NEARDUP" passages papers.jsonl --in library.jsonl -q | cut -f 1-5 | diff - <("$NEARDUP" passages papers.jsonl --in seen -q | cut -f 1-5) && echo same
 
-# Gaps: two words differ, and a piece that went elsewhere.
+# A gap of two words, and a moved piece.
 p1=$(words 1 9) p2=$(words 20 29) p3=$(words 40 48)
 record q "$p1 one two $p2 three four five $p3 $p1" > q.jsonl
 record s "$p1 eins zwei $p2 drei vier fuenf $p3" > s.jsonl
@@ -28,7 +28,8 @@ t passages q.jsonl --in gaps -q --gap 0
 t passages q.jsonl --in gaps -q --gap 2
 t passages q.jsonl --in gaps -q --gap 3
 
-# What the index cannot know: shingles that do not follow each other in the document, passages that overlap, a word said more often than there.
+# Facts that the index does not have: whether shingles follow each other in the document, whether
+# passages overlap, how often a word is repeated.
 record q 'a b c d e f g' > q.jsonl
 record s 'a b c d e x c d e f g' > s.jsonl
 "$NEARDUP" dedup s.jsonl --index overlaps -q -o /dev/null
@@ -54,7 +55,7 @@ t passages q.jsonl --in letters -q --analyzer chars --min 3 --json
 "$NEARDUP" dedup s.jsonl --index han --ngram 4 -q -o /dev/null
 t passages q.jsonl --in han -q --min 4 --json
 
-# Documents that are in segments and in the log, that are gone, and that another one has replaced.
+# Documents in segments and in the write-ahead log, removed documents, replaced documents.
 index() { "$NEARDUP" index "$@" > .out 2> .err || cat .err; }
 for i in {1..9}; do record "d$i" "$(words "${i}01" "${i}10")"; done > many.jsonl
 "$NEARDUP" dedup many.jsonl --index row -q -o /dev/null
@@ -68,6 +69,6 @@ t passages q.jsonl --in row -q
 for threads in 1 3; do "$NEARDUP" passages q.jsonl --in row -q --threads $threads | cmp - told && echo "the same on $threads"; done
 index compact row
 "$NEARDUP" passages - --in row/ -q < q.jsonl | cmp - told && echo 'the same when it is compact'
-# Damage is told.
+# Damage is reported.
 printf 'XXXX' | dd of="$(find row -name 'segment-*')" bs=1 seek=200 conv=notrunc 2> .err
 "$NEARDUP" passages q.jsonl --in row -q 2>&1 | sed "s/segment-[0-9]*/segment-N/; s/at byte .*/at byte/" || true

@@ -1,4 +1,5 @@
-# Which of several documents with one id a row means: the source as it was named, and the line, of both documents.
+# Rows about documents that share an id: each row has the source, as it was named, and the line of
+# both documents.
 mkdir in
 {
     record x "$(words 1 24)"
@@ -15,7 +16,7 @@ shown removed clusters edges
 t pairs -q --threshold .6 in/a.jsonl - < $'in/tab\tb.jsonl'
 t pairs -q --threshold .6 --sketch simhash --verify cosine --weights tf --ngram 1 --k 12 in/a.jsonl
 
-# Of a document of an index: nothing. Two directories: the number of the file.
+# A document of an index has neither. With two directories the line is the number of the file.
 record kept "$(words 1 24)" > first.jsonl
 t index create seen --threshold .6
 t index add seen first.jsonl -q

@@ -1,4 +1,4 @@
-# Plans, and every number of the curve computed again from the formula.
+# Plans; every number of the curve is compared with the formula.
 t plan
 t plan --threshold .5 --recall .9 --perms 64
 t plan --threshold 1

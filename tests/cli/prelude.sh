@@ -11,7 +11,7 @@ t() {
     echo "= $status"
 }
 
-# A file's content, and whether its last line has no end.
+# Prints a file's content, and whether its last line has no newline.
 show() {
     cat "$1"
     if [[ -s $1 && -n $(tail -c 1 "$1" | tr '\n' ' ' | tr -d ' ') ]]; then
@@ -19,7 +19,7 @@ show() {
     fi
 }
 
-# A file with its name.
+# Prints a file with its name.
 shown() {
     local file
     for file; do
@@ -28,11 +28,11 @@ shown() {
     done
 }
 
-# words FROM TO [LETTER]: "w1 w2 w3". n words have n - 4 shingles of 5.
+# words FROM TO [LETTER]: prints "w1 w2 w3". n words have n - 4 shingles of 5.
 words() { seq -s ' ' -f "${3-w}%g" "$1" "$2"; }
 
-# record ID TEXT: one line of JSON.
+# record ID TEXT: prints one line of JSON.
 record() { printf '{"id":"%s","text":"%s"}\n' "$1" "$2"; }
 
-# The files and directories that are left, except this prelude's own.
+# Lists the files and directories that are left, except those of this prelude.
 left() { find . -mindepth 1 ! -name .out ! -name .err | LC_ALL=C sort; }

@@ -1,4 +1,4 @@
-# Whatever names, ids and texts hold, each message is one line that a terminal only prints; of too long ones the middle is left out.
+# For any names, ids and texts each message is one printable line. Long messages lose their middle.
 e() {
     local status=0
     "$NEARDUP" "$@" 2>&1 || status=$?
@@ -16,7 +16,7 @@ e dedup --threshold $'\e]0;title\a' x
 e index create "new$esc"
 e index info "new$esc/$forged"
 
-# Ids: repeated, and such as an index has already; texts: in a name, in a date.
+# Ids: repeated ids, ids that an index has already. Texts: in a name, in a date.
 {
     printf '{"id":"%s","text":"%s"}\n' '\u001b[2J\nneardup: fine\u202e\u0085' "$(words 1 20)"
     printf '{"id":"%s","text":"%s"}\n' '\u001b[2J\nneardup: fine\u202e\u0085' "$(words 1 20 v)"
@@ -46,7 +46,7 @@ mkdir -p deep
 ) 2> /dev/null
 e dedup -q deep -o kept | sed 's/0000*/0../g'
 
-# What is for people is printable, too: names, passages, shingles.
+# Output for people is printable, too: names, passages, shingles.
 printf 'one two three four five six seven eight \xc2\x9b31m nine ten \xe2\x80\xaeeleven twelve' > "a$esc"
 printf 'zero one two three four five six seven eight \xc2\x9b31m nine ten \xe2\x80\xaeeleven twelve' > b
 "$NEARDUP" compare "a$esc" b | grep -a -e '^a ' -e '^b ' -A 1 -e 'tokens, bytes'

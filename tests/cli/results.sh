@@ -1,4 +1,5 @@
-# Results in every form, and in a file: the same bytes as on standard output, as a whole or not at all.
+# Results in every form. A file has the same bytes as standard output, and is written completely or
+# not at all.
 {
     record a "$(words 1 24)"
     record b "$(words 1 23) other"
@@ -63,7 +64,7 @@ clusters state --json --members
 END
 "$NEARDUP" index query seen in.jsonl -q -o out.gz && gzip -dc out.gz | cmp - <("$NEARDUP" index query seen in.jsonl -q) && echo 'the same compressed'
 
-# A file that was there is replaced as a whole; after a failure it is as it was.
+# An old file is replaced as a whole; after a failure it is unchanged.
 echo old > kept
 ln -s kept link
 t index query seen none.jsonl -q -o link

@@ -1,5 +1,6 @@
-# A batch that has been added wholly, given again: with --resume a success with the same outputs, in the log and in
-# a segment, and after the index was changed otherwise; without it a message that says what can be done.
+# A batch that has been added completely is given again. With --resume the job succeeds with the
+# same outputs: in the write-ahead log, in a segment, and after other changes to the index. Without
+# it a message proposes --resume.
 batch() { for i in $(seq "$1" "$2"); do record "${3-d}$i" "$(words $((i / 2 * 50)) $((i / 2 * 50 + 40 + i % 2)))"; done; }
 batch 1 6 > before.jsonl
 batch 5 30 s > small.jsonl # the first are duplicates of the index, others of each other
@@ -29,7 +30,7 @@ for size in small large; do
     t index add ix other.jsonl -q
 done
 
-# Another batch, and another text of an id.
+# Another batch, and another text for an id.
 t index add ix small.jsonl -q --resume
 record d1 "$(words 1 40 p)" > changed.jsonl
 touch -r other.jsonl changed.jsonl

@@ -1,4 +1,4 @@
-# The same bytes at any number of threads and on any instruction set.
+# The output has the same bytes at any number of threads and with any instruction set.
 awk 'BEGIN {
     x = 1
     for (i = 0; i < 6000; i++) {

@@ -1,4 +1,5 @@
-# Dictionaries that are not there or malformed, flags that do not go together, and what stores nothing that depends on a dictionary.
+# Missing and malformed dictionaries, flags that exclude each other, and commands that cannot store
+# results of a dictionary.
 printf '{"text":"飞碟"}\n' > zh.jsonl
 try() { printf '%b' "$1" > words.txt; t keywords zh.jsonl -q --analyzer segment --dict words.txt --weights tf; }
 try '飞碟 3\n曾 x\n'

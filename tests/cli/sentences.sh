@@ -1,4 +1,6 @@
-# Candidates by longest sentences. b is a with its paragraphs moved, c stands among other things, d has one long sentence changed and e all of them; f shares a notice with g, and nothing else. h and i have short sentences alone.
+# Candidates by longest sentences. b is a with moved paragraphs, c is a inside other text, d is a
+# with one long sentence changed, e with all changed. f and g have only a notice in common. h and i
+# have only short sentences.
 council='The council decided on Tuesday evening to close the old bridge for good.'
 cost='Repairing its arches would have cost more than eleven million.'
 protest='Several shopkeepers from the left bank protested loudly in front of the hall.'
@@ -32,7 +34,7 @@ t dedup in.jsonl --threads 1 --sketch sentences:3 -o kept.jsonl --summary -
 : > empty
 t dedup empty --threads 1 --sketch sentences:3
 
-# At any number of threads, and from a pipe.
+# The output is the same at any number of threads, and from a pipe.
 one=$("$NEARDUP" pairs in.jsonl -q --sketch sentences:5 --threshold .1 --threads 1)
 [[ $("$NEARDUP" pairs in.jsonl -q --sketch sentences:5 --threshold .1 --threads 4) == "$one" ]] && echo 'threads: same'
 [[ $("$NEARDUP" pairs - -q --sketch sentences:5 --threshold .1 < in.jsonl) == "$one" ]] && echo 'a pipe: same'

@@ -1,4 +1,4 @@
-# How many sentences, and flags of the other sketches.
+# Wrong numbers of sentences, and flags of the other sketches.
 record a 'the cat sat on the mat' > in.jsonl
 t dedup in.jsonl --sketch sentences
 t dedup in.jsonl --sketch sentences:

@@ -1,11 +1,13 @@
-# Ended by a signal: no half-written output, no temporary file, and the status says which signal. A closed pipe ends the program quietly.
+# A signal ends the program: no partial output, no temporary file, and the exit status gives the
+# signal. A closed pipe ends the program without a message.
 mkdir work
 mkfifo pipe
 for signal in INT TERM HUP; do
     yes '{"text":"all the same, again and again"}' > pipe 2> /dev/null &
     feeder=$! status=0
-    # --foreground: without it timeout sends the signal twice, and the second ends the program at once.
-    # The default disposition, for a test that is run by nohup or in the background; they would stay ignored.
+    # --foreground: without it timeout sends the signal twice, and the second ends the program at
+    # once. The default disposition, for a test that is run by nohup or in the background; they
+    # would stay ignored.
     timeout --foreground --preserve-status -s $signal .5 env --default-signal \
         "$NEARDUP" dedup pipe -o out.jsonl --removed removed.tsv --work work > .out 2> .err || status=$?
     kill $feeder 2> /dev/null || true
@@ -16,7 +18,7 @@ for signal in INT TERM HUP; do
     left
 done
 
-# An index stays as it was.
+# An index is unchanged.
 "$NEARDUP" index create index > .out
 yes '{"text":"all the same, again and again"}' > pipe 2> /dev/null &
 feeder=$! status=0

@@ -1,5 +1,5 @@
-# Fingerprints. The golden ones are those of src/sketch/text_simhash_test.c, from a second
-# implementation of doc/internals/formats.md.
+# Fingerprints. The golden ones are the same as in src/sketch/text_simhash_test.c; they come from a
+# second implementation of doc/internals/formats.md.
 {
     record mat 'the cat sat on the mat'
     record a-mat 'the cat sat on a mat'
@@ -25,21 +25,21 @@ t simhash levels.jsonl -q --weights levels
 t simhash levels.jsonl -q --weights levels --bits 128
 t simhash levels.jsonl --threads 1 --weights levels --bits 16
 
-# Tables of weights: made of the documents, and of two columns; gzip, too.
+# Tables of weights: made from the documents, with two columns, compressed by gzip.
 t idf in.jsonl -q -o words.tsv
 t simhash in.jsonl --threads 1 --weights tfidf:words.tsv
 gzip words.tsv
 t simhash in.jsonl -q --weights tfidf:words.tsv.gz
 printf 'the\t1\ncat 5\r\n\nmat\t5.0\nscream\t5\n' > levels.txt
 t simhash in.jsonl -q --weights tfidf:levels.txt
-# What is not one word cannot be met, and is told.
+# An entry that is not one word can never occur, and is reported.
 printf 'New York 20\nC++ 20\ncat 2.5\n美国 11.75\n美 9\n' > some.txt
 t simhash in.jsonl -q --weights tfidf:some.txt
-# Weights alike are none.
+# Equal weights have no effect.
 printf 'the\t1\n' > one.txt
 cmp <("$NEARDUP" simhash in.jsonl -q) <("$NEARDUP" simhash in.jsonl -q --weights tfidf:one.txt) && echo 'the same as tf'
 
-# Inputs: a pipe, gzip, a directory, a callback's shape of ids; ids as in tables.
+# Inputs: a pipe, gzip, a directory, ids of other forms; ids are written as in tables.
 t simhash - -q < in.jsonl
 t simhash <(cat in.jsonl) -q 2>&1 | sed 's/^\$.*/$ neardup simhash PIPE/'
 gzip -k in.jsonl
@@ -55,7 +55,7 @@ t simhash fields.jsonl -q --text-field /body/text --id-field name
 : > empty
 t simhash empty --threads 1
 
-# A file of output is whole or not there; the summary.
+# An output file is complete or missing; the summary.
 t simhash in.jsonl -o prints.tsv --threads 1 --summary -
 shown prints.tsv
 t simhash in.jsonl --threads 1 --summary summary.json
@@ -63,7 +63,7 @@ shown summary.json
 t simhash in.jsonl -q -o prints.tsv.gz
 gzip -dc prints.tsv.gz | cmp - prints.tsv && echo 'the same, compressed'
 
-# The same at any number of threads and on any instruction set.
+# The output is the same at any number of threads and with any instruction set.
 for ((i = 0; i < 3000; i++)); do record "$i" "document $i is $((i * 7919 % 2003)) of Straße $((i % 7)) 汉字 $(words $((i % 9)) $((i % 9 + 40)))"; done > many.jsonl
 "$NEARDUP" idf many.jsonl -q -o many.tsv
 for flags in '' '--weights none' '--weights tfidf:many.tsv --bits 128' '--features shingles' '--features chars --bits 16'; do
@@ -78,7 +78,7 @@ done
 rm many.tsv
 left
 
-# Stems: other forms of the words are the same ones; shingles are of them, too.
+# Stems: other forms of a word have the same stem; shingles are made of stems, too.
 {
     record one 'The cats were running on the mats'
     record two 'the cat were run on the mat'

@@ -1,4 +1,4 @@
-# What simhash refuses: flags, tables, texts, outputs.
+# Flags, tables, texts and outputs that simhash rejects.
 record a 'the cat sat on the mat' > in.jsonl
 t simhash
 t simhash in.jsonl --bits 60
@@ -61,7 +61,7 @@ table '# documents: 5\nterm\tdf\tidf\nthe\t5\tx\n'
 printf 'the 1\n' | gzip | head -c 20 > table
 t simhash in.jsonl -q --weights tfidf:table 2>&1 | sed 's/table: .*/table: REASON/'
 
-# Texts that are no lists of items.
+# Texts that are not lists of items.
 {
     record a 'cat(1) dog(2)'
     record b 'cat(1) dog'
@@ -87,7 +87,7 @@ shown prints.tsv
 rm prints.tsv
 left
 
-# A closed pipe ends it quietly, a full disk does not.
+# A closed pipe ends the command without a message; a full disk is an error.
 for ((i = 0; i < 50000; i++)); do record "$i" 'the cat sat on the mat'; done > many.jsonl
 set +o pipefail
 "$NEARDUP" simhash many.jsonl -q 2> .err | head -n 1

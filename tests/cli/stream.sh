@@ -1,4 +1,4 @@
-# A stream, answered document by document, taken up, and looked at.
+# A stream that answers document by document, is resumed, and is shown.
 {
     record a "$(words 0 14)"
     record b "$(words 100 114)"
@@ -12,7 +12,7 @@ t stream in.jsonl --state seen -q
 t clusters seen
 t clusters seen --min-size 1 --topics 3 --json --members
 
-# What was answered is known again; other documents go on.
+# Answered documents are recognised; other documents continue the stream.
 t stream in.jsonl --state seen -q
 {
     record h "$(words 2 15)"
@@ -21,23 +21,23 @@ t stream in.jsonl --state seen -q
 t stream more.jsonl --state seen --threads 1
 t clusters seen --topics 2
 
-# The topics of the cluster with each answer: at the end what the list of clusters says.
+# The topics of the cluster with each answer; the last ones equal the list of clusters.
 t stream in.jsonl --state told -q --topics 3
 t clusters told --min-size 1 --topics 3 --json
 t stream in.jsonl --state told -q --topics 1
 
-# The same answers as an index gives: those that are new are what it keeps.
+# The same answers as an index: the new documents are the documents that the index keeps.
 t index create index
 t index add index in.jsonl -q -o kept.jsonl
 shown kept.jsonl
 
-# Fingerprints: leaders, and centres that follow.
+# Fingerprints: leaders, and moving centroids.
 t stream in.jsonl --state near --k 12 -q
 t clusters near --json
 t stream in.jsonl --state moving --k 12 --mode follow -q
 t clusters moving --json
 
-# Taken up without what the state knows.
+# The stream is resumed without settings that its state has.
 t stream more.jsonl --state moving -q
 t stream more.jsonl --state moving -q --mode follow --bits 64
 t stream more.jsonl --state seen -q --topics 1
@@ -69,7 +69,7 @@ t clusters dated2 --min-size 1 --topics 0 --json
 t stream scripts.jsonl --state scripts -q
 t clusters scripts --min-size 1 --topics 3
 
-# One answer after the other, while the input waits.
+# Each answer comes at once, while the input waits.
 (
     sed -n 1p in.jsonl
     for ((i = 0; i < 100 && $(wc -l < live.out) < 1; i++)); do sleep 0.1; done

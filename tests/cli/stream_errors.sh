@@ -1,4 +1,4 @@
-# Streams that cannot be.
+# Streams that cannot be made.
 record a 'one two three' > in.jsonl
 t stream in.jsonl
 t stream in.jsonl --state s --threshold 0.5 --k 3
@@ -24,7 +24,7 @@ t clusters s --members
 t clusters s --topics 11
 t stream in.jsonl --state s --topics 11
 
-# Taken up with other settings: those that were given, by name.
+# A stream resumed with other settings: the message names the settings that were given.
 printf 'one\t2\n' > weights.tsv
 t stream in.jsonl --state w -q --k 4 --bits 32 --mode follow --weights tfidf:weights.tsv --expire 3d --time-field date --seed 7
 t stream in.jsonl --state w -q

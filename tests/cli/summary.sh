@@ -14,7 +14,7 @@ shown summary.json
 t pairs in.jsonl --on-error skip --threads 1
 t pairs in.jsonl --on-error skip --threads 1 --summary - -o pairs.tsv
 
-# Of each other kind.
+# The summary of each other kind.
 head -n 5 in.jsonl > five.jsonl
 "$NEARDUP" index create seen -q
 t index add seen five.jsonl --on-error skip --threads 1 --summary -

@@ -1,4 +1,5 @@
-# Kept records byte for byte, and the evidence. 24 words are 20 shingles; another last word changes one of them: J = 19/21.
+# Kept records byte for byte, and the evidence. 24 words are 20 shingles; another last word changes
+# one shingle: J = 19/21.
 {
     record a "$(words 1 24)"
     record b "$(words 1 23) other"

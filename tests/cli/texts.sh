@@ -1,4 +1,5 @@
-# Short texts, empty texts, texts without words, other scripts: never "all duplicates", never lost.
+# Short texts, empty texts, texts without words, other scripts: they are neither all duplicates nor
+# lost.
 {
     record empty ''
     record empty2 ''

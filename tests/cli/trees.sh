@@ -1,4 +1,4 @@
-# Directories: several of them, links, entries that are no texts.
+# Several directories, links, entries that are no texts.
 mkdir -p one/sub two
 words 1 24 > one/a
 words 1 24 v > one/sub/b
@@ -14,7 +14,7 @@ t dedup -q one .
 t dedup -q one ..
 t dedup -q /dev/.. one
 
-# Links to files: with --follow, each file once; never to directories.
+# With --follow links to files are read, each file once; links to directories never are.
 ln -s ../two/c one/link
 ln -s ../two/c one/second
 ln -s sub/b one/z
@@ -24,7 +24,7 @@ t dedup -q one
 t dedup -q one --follow
 t pairs -q two --follow
 
-# A directory of shards is no directory of texts.
+# A directory of JSON Lines files is not a directory of texts.
 mkdir shards
 words 1 24 > shards/README.md
 record a 'some text' > shards/x.jsonl

@@ -1,4 +1,5 @@
-# Nonsense on the command line: exit 2, the option and its range are named, and nothing is read or written.
+# Wrong command lines: exit status 2, the message names the option and its range, and nothing is
+# read or written.
 t
 t dedpu
 t --nope
@@ -8,7 +9,7 @@ t dedup --treshold .5 x
 t dedup --quite x
 t dedup --zzzzzz=1 x
 t dedup -x y
-# A hint at the command or the option that is meant.
+# A hint names the command or the option that is probably meant.
 t query
 t check
 t pears

@@ -1,4 +1,5 @@
-# Without verification the sketches decide: equal texts still have similarity 1, and counts of shingles are not known.
+# Without verification the sketches decide: equal texts still have similarity 1, and counts of
+# shingles are unknown.
 {
     record a "$(words 1 400)"
     record b "$(words 1 400)."

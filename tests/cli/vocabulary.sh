@@ -1,4 +1,5 @@
-# Over all commands each option has one meaning, one kind of value and one default. The man pages come from the tables of the parser.
+# Each option has one meaning, one kind of value and one default in all commands. The man pages come
+# from the tables of the parser.
 commands() { "$NEARDUP" help "$@" | sed -nE '/^(Usage|Commands):$/,$s/^  neardup ([a-z]+( [a-z]+)?)( .*)?$/\1/p'; }
 all=$(commands | grep -v '^index\|^hamming\|^help'; commands index; commands hamming)
 echo "$(wc -l <<< "$all") commands"
@@ -25,17 +26,18 @@ options() {
     done <<< "$all"
 }
 options > options.tsv
-# Names of options with more than one value in a column.
+# Prints the names of options with more than one value in a column.
 unlike() { cut -f "1,$1" options.tsv | sort -u | cut -f 1 | uniq -d; }
 echo "-- letters that differ"
 unlike 2
 echo "-- meanings that differ"
 unlike 4
-# The operand of a value may have another name, and a choice fewer words where a command cannot do more.
+# The name of a value may differ, and a choice has fewer words in a command that supports fewer.
 echo "-- values that differ"
 for name in $(unlike 3); do awk -F '\t' -v name="$name" '$1 == name { print name ": " $3 }' options.tsv | sort -u; done
-# Where the default differs, the rule is in the text: -k is 6 where texts are verified and 3 where fingerprints decide; tfidf is the default
-# where the words of the input are counted; answers of a stream have topics on demand only.
+# If a default differs, the text gives the rule: -k is 6 if texts are verified and 3 if fingerprints
+# decide; tfidf is the default if the words of the input are counted; a stream's answers have topics
+# only on demand.
 echo "-- defaults that differ"
 for name in $(unlike 5); do awk -F '\t' -v name="$name" '$1 == name { print name ": " $5 }' options.tsv | sort | uniq -c | sed 's/^ *//'; done
 echo "-- all options"

@@ -1,14 +1,15 @@
-# How a text becomes words, in the commands that place, compare or keep them: segments by a dictionary, stop words, stems.
+# The words of a text, in the commands that locate, compare or store them: segments by a dictionary,
+# stop words, stems.
 printf '%s\n' 51区 九架 飞碟 曾 看见 灰色 外星人 美国 雇员 称 内部 有 据 媒体 报道 员工 > words.txt
 
-# Passages: their bytes are those of whole words.
+# Passages begin and end with complete words.
 record paper '据美国媒体报道，51区雇员称内部有九架飞碟，曾看见灰色外星人。' > q.jsonl
 record source '据美国媒体报道：51区员工称内部有九架飞碟。曾看见灰色外星人！' > s.jsonl
 t passages q.jsonl --in s.jsonl --analyzer segment --dict words.txt --min 3 --gap 0 -q --json
 t passages q.jsonl --in s.jsonl --analyzer segment --dict words.txt --min 3 --gap 0 -q
 t passages q.jsonl --in s.jsonl --analyzer segment --dict words.txt --min 3 --gap 1 -q
 sed 's/.*"text":"\(.*\)"}/\1/' q.jsonl | tail -c +36 | head -c 51 && echo
-# Part of a word is no word: 飞 alone is in none of these.
+# A part of a word is no word: none of these texts has 飞 as a word.
 record paper '飞碟飞' > q.jsonl
 record source '飞快的碟' > s.jsonl
 t passages q.jsonl --in s.jsonl --analyzer segment --dict words.txt --min 1 --gap 0 -q
@@ -32,7 +33,8 @@ both '🙂🙃 👩‍👩‍👧' '🙂🙃 👩‍👩‍👧' 1
 both '123 456 789 1011' '0 123 456 789 1011' 3
 both '' '' 1
 
-# Compare: by segments, with all steps; words left out and stems, which shingles and passages know nothing of.
+# Compare by segments, with all steps; with stop words and stems, which do not change shingles and
+# passages.
 printf '外星人曾看见飞碟' > a.txt
 printf '外星人看见灰色飞碟' > b.txt
 t compare a.txt b.txt --analyzer segment --dict words.txt --ngram 1 --min 1 --explain
@@ -71,12 +73,12 @@ t stream english.jsonl --state stemmed --k 0 --stem english -q
 t clusters stemmed --topics 3
 t stream english.jsonl --state plain --k 0 -q
 
-# Taken up with the same, in whatever order it is written, it goes on.
+# The stream is resumed with the same words, in any order.
 sort -r words.txt | sed 's/$/ 1 n/' > same.txt
 record h '外星人51区飞碟看见曾' > more.jsonl
 t stream more.jsonl --state seen --analyzer segment --dict same.txt --ngram 1 --threshold 0.8 -q
 t stream more.jsonl --state stopped --analyzer segment --dict same.txt --k 3 --stop stop.txt -q
 
-# The index in it is nobody else's.
+# No other command may use the index in the stream.
 "$NEARDUP" index info seen/index | grep '^shingles'
 t index query seen/index more.jsonl

@@ -1,4 +1,5 @@
-# Flags of words that do not go together, the same in all commands; streams that are taken up with other words.
+# Flags of words that exclude each other, the same in all commands; streams that are resumed with
+# other words.
 record zh '飞碟飞碟' > in.jsonl
 printf '飞碟\n' > words.txt
 printf '飞碟 3\n曾 2\n' > other.txt
@@ -27,7 +28,7 @@ t passages in.jsonl --in in.jsonl --stop stop.txt
 t index create seen --analyzer segment
 t index create seen --dict words.txt
 
-# A word of a stop list that needs segments, with its line.
+# A word of a list of stop words that needs segments; the message names its line.
 t keywords in.jsonl --weights tf --stop stop.txt -q
 t simhash in.jsonl --stop stop.txt -q
 t compare in.jsonl in.jsonl --stop stop.txt
@@ -38,7 +39,7 @@ t stream in.jsonl --state s --k 3 --stop bad.txt -q
 t stream in.jsonl --state s --analyzer segment --dict none.txt -q
 t passages in.jsonl --in in.jsonl --analyzer segment --dict in.jsonl -q
 
-# A stream keeps to what it was made with.
+# A stream rejects other settings than it was made with.
 again() { t stream in.jsonl --state seen --k 3 -q "$@"; }
 again --analyzer segment --dict words.txt --stop stop.txt
 again --analyzer segment --dict other.txt --stop stop.txt

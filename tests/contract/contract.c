@@ -5,7 +5,7 @@ nd_error failure;
 failing_allocator memory = {.left = FAILING_ALLOCATOR_NEVER};
 nd_allocator allocator;
 feed input;
-nd_job_options job;
+job_parts job;
 
 nd_dictionary *dictionary;
 nd_weights *weights;
@@ -38,8 +38,19 @@ bool is_untouched(const void *bytes, size_t size) {
     return true;
 }
 
+/* Results whose size the caller sets. */
+static const struct sized {
+    size_t *struct_size, size;
+} sized[] = {{&out.summary.struct_size, sizeof out.summary},
+             {&out.weights_info.struct_size, sizeof out.weights_info},
+             {&out.index_info.struct_size, sizeof out.index_info},
+             {&out.hamming_info.struct_size, sizeof out.hamming_info},
+             {&out.stream_info.struct_size, sizeof out.stream_info}};
+static const size_t sized_count = sizeof sized / sizeof *sized;
+
 void begin_call(void) {
     memset(&out, PATTERN, sizeof out);
+    for (size_t i = 0; i < sized_count; i++) *sized[i].struct_size = sized[i].size;
     memset(&failure, PATTERN, sizeof failure);
 }
 
@@ -52,6 +63,10 @@ void check_failed(const char *call, nd_status status, nd_status expected, const 
         fail_msg("%s: not one line of text", call);
     if (!strstr(failure.message, part))
         fail_msg("%s: '%s' has no '%s'", call, failure.message, part);
+    for (size_t i = 0; i < sized_count; i++) {
+        if (*sized[i].struct_size != sized[i].size) fail_msg("%s: a struct_size has changed", call);
+        memset(sized[i].struct_size, PATTERN, sizeof *sized[i].struct_size);
+    }
     if (!is_untouched(&out, sizeof out)) fail_msg("%s: an output has changed", call);
 }
 
@@ -62,6 +77,39 @@ void write_file(const char *path, const char *text) {
     assert_non_null(file);
     fputs(text, file);
     assert_int_equal(fclose(file), 0);
+}
+
+static void append_file(char **text, const char *path) {
+    char whole[600], part[4096];
+    size_t size = *text ? strlen(*text) : 0, got;
+    snprintf(whole, sizeof whole, "%s/../%s", ND_TEST_DATA, path);
+    FILE *file = fopen(whole, "r");
+    if (!file) fail_msg("%s: not there", whole);
+    while ((got = fread(part, 1, sizeof part, file)) > 0) {
+        *text = realloc(*text, size + got + 1);
+        assert_non_null(*text);
+        memcpy(*text + size, part, got);
+        (*text)[size += got] = '\0';
+    }
+    fclose(file);
+}
+
+char *source_text(const char *path) {
+    char *text = NULL;
+    append_file(&text, path);
+    return text;
+}
+
+char *header_text(void) {
+    static const char including[] = "#include \"neardup/";
+    char *all = source_text("include/neardup.h"), *text = NULL, name[60], path[100];
+    for (const char *at = all; (at = strstr(at, including)); at++) {
+        assert_int_equal(sscanf(at + strlen(including), "%50[a-z_].h", name), 1);
+        snprintf(path, sizeof path, "include/neardup/%s.h", name);
+        append_file(&text, path);
+    }
+    free(all);
+    return text;
 }
 
 void good(nd_status status) {
@@ -78,8 +126,11 @@ int give_record(void *context, nd_record *out_record) {
     int length = snprintf(f->text, sizeof f->text,
                           "document %u of a family with the same long text in all of its members%s",
                           n % 7, n % 3 ? "" : " or so");
-    *out_record = (nd_record){f->text, (size_t)length, f->id,
-                              (size_t)snprintf(f->id, sizeof f->id, "d%u", n), (double)n};
+    *out_record = (nd_record){.text = f->text,
+                              .length = (size_t)length,
+                              .id = f->id,
+                              .id_length = (size_t)snprintf(f->id, sizeof f->id, "d%u", n),
+                              .value = (double)n};
     return 1;
 }
 
@@ -92,17 +143,17 @@ static int give_bad(void *context, nd_record *out_record) {
 }
 
 void begin_job(uint32_t threads) {
-    nd_job_options_init(&job);
+    job_parts_init(&job);
     input.next = 0;
-    job.records = give_record;
-    job.records_context = &input;
-    job.allocator = &allocator;
-    job.threads = threads;
-    job.work = ".";
+    job.input.records = give_record;
+    job.input.records_context = &input;
+    job.resources.allocator = &allocator;
+    job.resources.threads = threads;
+    job.resources.work = ".";
 }
 
 void begin_bad_job(void) {
     begin_job(1);
-    job.records = give_bad;
-    job.skip_errors = true;
+    job.input.records = give_bad;
+    job.input.skip_errors = true;
 }

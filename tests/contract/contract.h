@@ -8,7 +8,7 @@
 #ifndef ND_TESTS_CONTRACT_H
 #define ND_TESTS_CONTRACT_H
 
-#include "neardup.h"
+#include "job_parts.h"
 #include "own_directory.h"
 #include "test.h"
 
@@ -40,15 +40,20 @@ typedef struct outputs {
     nd_hamming_estimate designs[ND_HAMMING_ESTIMATES];
     size_t count;
     nd_job_summary summary;
+    nd_weights_info weights_info;
     nd_index *index;
-    nd_searcher *searcher;
+    nd_index_info index_info;
+    nd_index_searcher *searcher;
     const nd_match *matches, *evidence;
-    nd_finder *finder;
+    nd_hamming_index *hamming_index;
+    nd_hamming_info hamming_info;
+    nd_hamming_searcher *hamming_searcher;
     const nd_hamming_match *near;
     bool flag;
     nd_stream *stream;
-    nd_stream_options stream_options;
-    nd_stream_answer answer;
+    nd_stream_info stream_info;
+    nd_stream_options *stream_options;
+    const nd_stream_answer *answer;
 } outputs;
 
 extern outputs out;
@@ -67,7 +72,7 @@ extern struct watched functions[MOST_FUNCTIONS];
 /* The index of a function in `functions`, by the text of a call. */
 size_t function_of(const char *call);
 bool is_untouched(const void *bytes, size_t size);
-/* Fills all outputs and the error with a pattern. */
+/* Fills all outputs and the error with a pattern; results that have a size get their own. */
 void begin_call(void);
 /* Fails the test unless the call failed as expected and left all outputs untouched. */
 void check_failed(const char *call, nd_status status, nd_status expected, const char *part);
@@ -125,10 +130,15 @@ static const char german[] = "Der schnelle braune Fuchs springt immer wieder ger
 #define GERMAN german, sizeof german - 1
 
 static inline nd_simhash_options simhash_options(uint32_t bits, int weighting) {
-    return (nd_simhash_options){.bits = bits, .weighting = (nd_weighting)weighting};
+    return (nd_simhash_options){.struct_size = sizeof(nd_simhash_options),
+                                .bits = bits,
+                                .weighting = (nd_weighting)weighting};
 }
 
 void write_file(const char *path, const char *text);
+/* A file of the source tree, and all public headers one behind the other. The caller frees them. */
+char *source_text(const char *path);
+char *header_text(void);
 void good(nd_status status);
 
 /* ---- jobs */
@@ -141,7 +151,7 @@ typedef struct feed {
 } feed;
 
 extern feed input;
-extern nd_job_options job;
+extern job_parts job;
 
 /* nd_record_fn: a few families of copies; `context` is a feed. */
 int give_record(void *context, nd_record *out_record);
@@ -154,14 +164,16 @@ typedef struct bad_job {
     const char *part;
     void (*change)(void); /* after begin_job */
 } bad_job;
-extern const bad_job bad_jobs[]; /* every job rejects them */
-extern const size_t bad_job_count;
+/* Options of the input and of the resources, which every job rejects. Such a list ends with a part
+ * that is NULL. */
+extern const bad_job bad_jobs[];
 
-#define ALL_REFUSED(call)                                                                          \
-    for (size_t i = 0; i < bad_job_count; i++) {                                                   \
+/* `call` is a job of the parts in `job`. */
+#define ALL_REFUSED(list, call)                                                                    \
+    for (const bad_job *bad_ = (list); bad_->part; bad_++) {                                       \
         begin_job(1);                                                                              \
-        bad_jobs[i].change();                                                                      \
-        REFUSED(bad_jobs[i].part, call);                                                           \
+        bad_->change();                                                                            \
+        REFUSED(bad_->part, call);                                                                 \
     }
 
 /* ---- callbacks that go on, or stop */
@@ -207,10 +219,17 @@ void test_sketches(void **state);
 void test_fingerprints(void **state);
 void test_plans(void **state);
 void test_dedup(void **state);
+void test_index_use(void **state);
 void test_passes(void **state);
 void test_index_making(void **state);
 void test_index(void **state);
+void test_hamming_making(void **state);
 void test_hamming(void **state);
 void test_stream(void **state);
+void test_sizes(void **state);
+void test_size_inits(void **state);
+void test_sizes_handed_out(void **state);
+void test_size_of_records(void **state);
+void test_sized_are_all_here(void **state);
 
 #endif

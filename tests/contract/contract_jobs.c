@@ -1,200 +1,412 @@
 #include "contract.h"
 
+#include <pthread.h>
+
 #define CHANGE(name, what)                                                                         \
     static void name(void) { what; }
-CHANGE(no_input, job.records = NULL)
-CHANGE(null_inputs, (job.records = NULL, job.input_count = 2))
+CHANGE(no_input, job.input.records = NULL)
+CHANGE(null_inputs, (job.input.records = NULL, job.input.input_count = 2))
 static const char *const holed[] = {"words", NULL};
-CHANGE(null_input, (job.records = NULL, job.inputs = holed, job.input_count = 2))
-CHANGE(both_inputs, (job.inputs = holed, job.input_count = 1))
-CHANGE(no_field, job.text_field = "")
-CHANGE(null_field, job.text_field = NULL)
-CHANGE(no_record, job.max_record = 0)
-CHANGE(bad_invalid, job.invalid = (nd_invalid)3)
-CHANGE(bad_analyzer, job.analyzer = (nd_analyzer_kind)3)
-CHANGE(bad_ngram, job.ngram = 65)
-CHANGE(little_memory, job.memory = (UINT64_C(64) << 20) - 1)
-CHANGE(many_threads, job.threads = 100000)
-CHANGE(bad_work, job.work = "missing")
-CHANGE(bad_keep, job.keep = (nd_keep)4)
-CHANGE(bad_group, job.group = (nd_group)2)
-CHANGE(bad_sync, job.sync = (nd_sync)3)
-CHANGE(bad_sketch, job.sketch = (nd_sketch)3)
-CHANGE(bad_verify, job.verify = (nd_verify)3)
-CHANGE(nan_threshold, job.threshold = NAN)
-CHANGE(large_threshold, job.threshold = INFINITY)
-CHANGE(nan_recall, job.recall = NAN)
-CHANGE(no_perms, job.perms = 0)
-CHANGE(no_compare, job.max_compare = 0)
-CHANGE(far_k, (job.sketch = ND_SKETCH_SIMHASH, job.ngram = 1, job.k = 17))
-CHANGE(bad_bits, (job.sketch = ND_SKETCH_SIMHASH, job.ngram = 1, job.simhash.bits = 63))
-CHANGE(bad_weighting,
-       (job.sketch = ND_SKETCH_SIMHASH, job.ngram = 1, job.simhash.weighting = (nd_weighting)9))
-CHANGE(nan_cosine, (job.sketch = ND_SKETCH_SIMHASH, job.verify = ND_VERIFY_COSINE, job.ngram = 1,
-                    job.threshold = NAN))
-CHANGE(no_sentences, (job.sketch = ND_SKETCH_SENTENCES, job.sentences = 0))
-CHANGE(many_sentences, (job.sketch = ND_SKETCH_SENTENCES, job.sentences = 65))
-CHANGE(nan_sentences, (job.sketch = ND_SKETCH_SENTENCES, job.threshold = NAN))
+CHANGE(null_input, (job.input.records = NULL, job.input.inputs = holed, job.input.input_count = 2))
+CHANGE(both_inputs, (job.input.inputs = holed, job.input.input_count = 1))
+CHANGE(no_field, job.input.text_field = "")
+CHANGE(null_field, job.input.text_field = NULL)
+CHANGE(no_record, job.input.max_record = 0)
+CHANGE(bad_invalid, job.input.invalid = (nd_invalid)3)
+CHANGE(little_memory, job.resources.memory = (UINT64_C(64) << 20) - 1)
+CHANGE(many_threads, job.resources.threads = 100000)
+CHANGE(bad_work, job.resources.work = "missing")
+CHANGE(bad_kind, job.analyzer.kind = (nd_analyzer_kind)3)
+CHANGE(bad_ngram, job.analyzer.ngram = 65)
+CHANGE(bad_keep, job.survivors.keep = (nd_keep)4)
+CHANGE(bad_group, job.survivors.group = (nd_group)2)
+CHANGE(bad_sketch, job.similarity.sketch = (nd_sketch)3)
+CHANGE(bad_verify, job.similarity.verify = (nd_verify)3)
+CHANGE(nan_threshold, job.similarity.threshold = NAN)
+CHANGE(large_threshold, job.similarity.threshold = INFINITY)
+CHANGE(nan_recall, job.similarity.recall = NAN)
+CHANGE(no_perms, job.similarity.perms = 0)
+CHANGE(no_compare, job.similarity.max_compare = 0)
+CHANGE(stems, job.analyzer.stem = "english")
+CHANGE(minhash_cosine, job.similarity.verify = ND_VERIFY_COSINE)
+CHANGE(no_sentences, (job.similarity.sketch = ND_SKETCH_SENTENCES, job.similarity.sentences = 0))
+CHANGE(many_sentences, (job.similarity.sketch = ND_SKETCH_SENTENCES, job.similarity.sentences = 65))
+CHANGE(nan_sentences, (job.similarity.sketch = ND_SKETCH_SENTENCES, job.similarity.threshold = NAN))
+
+static void use_simhash(void) {
+    job.similarity.sketch = ND_SKETCH_SIMHASH;
+    job.analyzer.ngram = 1;
+}
+CHANGE(far_k, (use_simhash(), job.similarity.k = 17))
+CHANGE(bad_bits, (use_simhash(), job.simhash.bits = 63))
+CHANGE(bad_weighting, (use_simhash(), job.simhash.weighting = (nd_weighting)9))
+CHANGE(no_table, (use_simhash(), job.simhash.weighting = ND_WEIGHTING_TABLE))
+CHANGE(levels, (use_simhash(), job.simhash.weighting = ND_WEIGHTING_LEVELS))
+CHANGE(nan_cosine,
+       (use_simhash(), job.similarity.verify = ND_VERIFY_COSINE, job.similarity.threshold = NAN))
 
 const bad_job bad_jobs[] = {
-    {"inputs", no_input},      {"inputs", null_inputs},   {"inputs[1]", null_input},
-    {"inputs", both_inputs},   {"text_field", no_field},  {"text_field", null_field},
-    {"max_record", no_record}, {"invalid", bad_invalid},  {"kind", bad_analyzer},
-    {"ngram", bad_ngram},      {"memory", little_memory}, {"threads", many_threads},
-    {"missing", bad_work},
+    {"inputs", no_input},      {"inputs", null_inputs},  {"inputs[1]", null_input},
+    {"inputs", both_inputs},   {"text_field", no_field}, {"text_field", null_field},
+    {"max_record", no_record}, {"invalid", bad_invalid}, {"memory", little_memory},
+    {"threads", many_threads}, {"missing", bad_work},    {0},
 };
-const size_t bad_job_count = sizeof bad_jobs / sizeof *bad_jobs;
+static const bad_job bad_analyzers[] = {{"kind", bad_kind}, {"ngram", bad_ngram}, {0}};
+/* Of jobs for which ngram does not matter. */
+static const bad_job bad_kinds[] = {{"kind", bad_kind}, {0}};
 
-static const bad_job bad_dedups[] = {
-    {"keep", bad_keep},
-    {"group", bad_group},
-    {"sync", bad_sync},
+static const bad_job bad_similarities[] = {
     {"sketch", bad_sketch},
     {"verify", bad_verify},
+    {"verify", minhash_cosine},
     {"threshold", nan_threshold},
     {"threshold", large_threshold},
     {"recall", nan_recall},
     {"perms", no_perms},
     {"max_compare", no_compare},
+    {"stem", stems},
     {"k must", far_k},
     {"bits", bad_bits},
     {"weighting", bad_weighting},
+    {"table", no_table},
+    {"weighting", levels},
     {"threshold", nan_cosine},
     {"sentences", no_sentences},
     {"sentences", many_sentences},
     {"threshold", nan_sentences},
+    {0},
 };
 
-#define DEDUP_REFUSED(call)                                                                        \
-    for (size_t i = 0; i < sizeof bad_dedups / sizeof *bad_dedups; i++) {                          \
-        begin_job(1);                                                                              \
-        bad_dedups[i].change();                                                                    \
-        REFUSED(bad_dedups[i].part, call);                                                         \
-    }
+static const bad_job bad_survivors[] = {{"keep", bad_keep}, {"group", bad_group}, {0}};
+
+/* ---- dedup, pairs */
 
 static void begin_dedup(uint32_t threads, nd_sketch how, nd_group group, nd_keep keep) {
     begin_job(threads);
-    job.sketch = how;
-    job.group = group;
-    job.keep = keep;
-    job.on_decision = take_decision;
+    job.similarity.sketch = how;
+    job.survivors.group = group;
+    job.survivors.keep = keep;
+    job.outputs.on_decision = take_decision;
     if (how == ND_SKETCH_SIMHASH) {
-        job.ngram = 1;
+        job.analyzer.ngram = 1;
         job.simhash.weighting = ND_WEIGHTING_TF;
     }
-}
-
-static void begin_fed(uint32_t threads, const char *output) {
-    begin_job(threads);
-    job.output = output;
 }
 
 void test_dedup(void **state) {
     (void)state;
     assert_string_equal(CALLED(nd_stage_name(ND_STAGE_COUNT)), "");
     assert_string_equal(nd_stage_name((nd_stage)-1), "");
-    CALLED(nd_job_options_init(&job));
+    CALLED(nd_input_options_init(&job.input, sizeof job.input));
+    CALLED(nd_similarity_options_init(&job.similarity, sizeof job.similarity));
+    CALLED(nd_resources_init(&job.resources, sizeof job.resources));
+    const nd_dedup_options no_dedup = {.struct_size = sizeof no_dedup};
+    const nd_pairs_options no_pairs = {.struct_size = sizeof no_pairs};
     REFUSED("options", nd_dedup(NULL, &out.summary, &failure));
     REFUSED("options", nd_pairs(NULL, &out.summary, &failure));
-    ALL_REFUSED(nd_dedup(&job, &out.summary, &failure));
-    ALL_REFUSED(nd_pairs(&job, &out.summary, &failure));
-    DEDUP_REFUSED(nd_dedup(&job, &out.summary, &failure));
-    begin_job(1);
-    job.threshold = NAN;
-    REFUSED("threshold", nd_pairs(&job, &out.summary, &failure));
+    REFUSED("input", nd_dedup(&no_dedup, &out.summary, &failure));
+    REFUSED("input", nd_pairs(&no_pairs, &out.summary, &failure));
+    ALL_REFUSED(bad_jobs, nd_dedup(dedup_of(&job), &out.summary, &failure));
+    ALL_REFUSED(bad_analyzers, nd_dedup(dedup_of(&job), &out.summary, &failure));
+    ALL_REFUSED(bad_similarities, nd_dedup(dedup_of(&job), &out.summary, &failure));
+    ALL_REFUSED(bad_survivors, nd_dedup(dedup_of(&job), &out.summary, &failure));
+    ALL_REFUSED(bad_jobs, nd_pairs(pairs_of(&job), &out.summary, &failure));
+    ALL_REFUSED(bad_analyzers, nd_pairs(pairs_of(&job), &out.summary, &failure));
+    ALL_REFUSED(bad_similarities, nd_pairs(pairs_of(&job), &out.summary, &failure));
     begin_bad_job();
-    job.skip_errors = false;
-    FAILS(ND_ERR_INPUT, "record", nd_dedup(&job, &out.summary, &failure));
-    GRANTED(begin_bad_job(), nd_dedup(&job, &out.summary, &failure),
+    job.input.skip_errors = false;
+    FAILS(ND_ERR_INPUT, "record", nd_dedup(dedup_of(&job), &out.summary, &failure));
+    begin_bad_job();
+    job.input.skip_errors = false;
+    FAILS(ND_ERR_INPUT, "record", nd_pairs(pairs_of(&job), &out.summary, &failure));
+    GRANTED(begin_bad_job(), nd_dedup(dedup_of(&job), &out.summary, &failure),
             assert_int_equal(out.summary.skipped, 1));
     GRANTED(begin_dedup(1, ND_SKETCH_MINHASH, ND_GROUP_GREEDY, ND_KEEP_FIRST),
-            nd_dedup(&job, &out.summary, &failure), NOTHING);
+            nd_dedup(dedup_of(&job), &out.summary, &failure), NOTHING);
     GRANTED(begin_dedup(2, ND_SKETCH_MINHASH, ND_GROUP_COMPONENT, ND_KEEP_MAX),
-            nd_dedup(&job, &out.summary, &failure), NOTHING);
+            nd_dedup(dedup_of(&job), &out.summary, &failure), NOTHING);
     GRANTED(begin_dedup(1, ND_SKETCH_SIMHASH, ND_GROUP_GREEDY, ND_KEEP_LONGEST),
-            nd_dedup(&job, &out.summary, &failure), NOTHING);
+            nd_dedup(dedup_of(&job), &out.summary, &failure), NOTHING);
     GRANTED(begin_dedup(2, ND_SKETCH_SENTENCES, ND_GROUP_GREEDY, ND_KEEP_MIN),
-            nd_dedup(&job, &out.summary, &failure), NOTHING);
-    GRANTED((begin_job(1), job.on_pair = take_pair), nd_pairs(&job, &out.summary, &failure),
-            NOTHING);
+            nd_dedup(dedup_of(&job), &out.summary, &failure), NOTHING);
+    GRANTED((begin_job(1), job.outputs.on_pair = take_pair),
+            nd_pairs(pairs_of(&job), &out.summary, &failure), NOTHING);
 }
 
-static void begin_passages(nd_passages_options *passages) {
+/* Every part that may be NULL has its defaults then: no failure, and the same survivors. */
+static void check_null_parts(void) {
     begin_job(1);
-    *passages = (nd_passages_options){.source = "source", .least_run = 3, .texts = true};
+    good(nd_dedup(dedup_of(&job), &out.summary, &failure));
+    uint64_t kept = out.summary.kept;
+    assert_true(kept > 0 && kept < DOCUMENTS);
+    for (int null = 0; null < 6; null++) {
+        begin_job(1);
+        nd_dedup_options o = *dedup_of(&job);
+        if (null == 1) o.similarity = NULL;
+        if (null == 2) o.survivors = NULL;
+        if (null == 3) o.outputs = NULL;
+        if (null == 4) o.resources = NULL;
+        if (null == 5) job.similarity.analyzer = NULL, job.similarity.simhash = NULL;
+        begin_call();
+        good(nd_dedup(&o, null ? &out.summary : NULL, &failure));
+        if (null) assert_int_equal(out.summary.kept, kept);
+    }
 }
 
-void test_passes(void **state) {
+/* ---- an index of a job */
+
+static nd_index *used;
+
+/* A new one, on disk or in memory. */
+static void begin_use(bool in_memory, uint32_t threads) {
+    nd_error reason;
+    nd_index_close(used);
+    remove_directory("used");
+    nd_status status = in_memory ? nd_index_create_in_memory(NULL, &allocator, &used, &reason)
+                                 : nd_index_create("used", NULL, &reason);
+    if (status == ND_OK && !in_memory)
+        status = nd_index_open("used", ND_INDEX_WRITE, &allocator, &used, &reason);
+    if (status != ND_OK) fail_msg("%s", reason.message);
+    begin_job(threads);
+    job.index.index = used;
+}
+
+CHANGE(bad_sync, (begin_use(true, 1), job.index.sync = (nd_sync)3))
+CHANGE(two_indexes, (begin_use(true, 1), job.index.path = "used"))
+CHANGE(components, (begin_use(true, 1), job.survivors.group = ND_GROUP_COMPONENT))
+CHANGE(simhash_sketch, (begin_use(true, 1), use_simhash(), job.simhash.weighting = ND_WEIGHTING_TF))
+CHANGE(sentence_sketch, (begin_use(true, 1), job.similarity.sketch = ND_SKETCH_SENTENCES))
+CHANGE(other_ngram, (begin_use(true, 1), job.analyzer.ngram = 4))
+CHANGE(other_seed, (begin_use(true, 1), job.analyzer.seed = 2))
+CHANGE(other_threshold, (begin_use(true, 1), job.similarity.threshold = 0.9))
+CHANGE(other_perms, (begin_use(true, 1), job.similarity.perms = 64))
+CHANGE(segments,
+       (begin_use(true, 1), job.analyzer.kind = ND_SEGMENT, job.analyzer.dictionary = dictionary))
+
+static const bad_job bad_indexes[] = {
+    {"sync", bad_sync},
+    {"not both", two_indexes},
+    {"component", components},
+    {"sketch", simhash_sketch},
+    {"sketch", sentence_sketch},
+    {"ngram", other_ngram},
+    {"seed", other_seed},
+    {"threshold", other_threshold},
+    {"perms", other_perms},
+    {"kind", segments},
+    {0},
+};
+
+static void *change(void *status) {
+    bool found;
+    *(nd_status *)status = nd_index_remove(used, "d0", 2, &found, NULL);
+    return NULL;
+}
+
+/* Neither a callback of the job nor another thread may change the index; both may search. */
+static bool change_meanwhile(void *context, const nd_decision *decision) {
+    nd_index_searcher *searcher;
+    const nd_match *matches;
+    size_t count;
+    nd_status here, there;
+    pthread_t thread;
+    (void)decision;
+    if (++*(int *)context % 10) return true;
+    change(&here);
+    assert_int_equal(pthread_create(&thread, NULL, change, &there), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(here == ND_ERR_BUSY && there == ND_ERR_BUSY);
+    good(nd_index_searcher_create(used, &searcher, &failure));
+    good(nd_index_search(searcher, ENGLISH, ND_SEARCH_ALL, &matches, &count, &failure));
+    nd_index_searcher_free(searcher);
+    return true;
+}
+
+void test_index_use(void **state) {
     (void)state;
+    check_null_parts();
+    ALL_REFUSED(bad_indexes, nd_dedup(dedup_of(&job), &out.summary, &failure));
+    begin_job(1);
+    nd_dedup_options none = *dedup_of(&job);
+    const nd_index_use empty = {.struct_size = sizeof empty};
+    none.index = &empty;
+    REFUSED("nd_index_use", nd_dedup(&none, &out.summary, &failure));
+    begin_job(1);
+    job.index.path = "missing";
+    FAILS(ND_ERR_IO, "missing", nd_dedup(dedup_of(&job), &out.summary, &failure));
+    begin_use(false, 1);
+    nd_index_close(used);
+    good(nd_index_open("used", ND_INDEX_READ, &allocator, &used, &failure));
+    job.index.index = used;
+    REFUSED("reading", nd_dedup(dedup_of(&job), &out.summary, &failure));
+    for (int in_memory = 0; in_memory < 2; in_memory++)
+        GRANTED(begin_use(in_memory, 1), nd_dedup(dedup_of(&job), &out.summary, &failure),
+                assert_true(out.summary.kept > 0 && out.summary.removed > 0));
+    int calls = 0;
+    begin_use(true, 2);
+    job.outputs.on_decision = change_meanwhile;
+    job.outputs.context = &calls;
+    begin_call();
+    good(nd_dedup(dedup_of(&job), &out.summary, &failure));
+    assert_int_equal(calls, DOCUMENTS);
+    nd_index_close(used);
+    used = NULL;
+    remove_directory("used");
+}
+
+/* ---- jobs that read once */
+
+static void begin_fed(uint32_t threads, const char *output) {
+    begin_job(threads);
+    job.outputs.kept = output;
+}
+
+static void check_files(void) {
     REFUSED("path", nd_write_file(NULL, ENGLISH, &failure));
     REFUSED("path", nd_write_file("", ENGLISH, &failure));
     REFUSED("bytes", nd_write_file("output", NULL, 1, &failure));
     FAILS(ND_ERR_IO, "missing", nd_write_file("missing/output", ENGLISH, &failure));
     GRANTED(NOTHING, nd_write_file("output", ENGLISH, &failure), NOTHING);
-    REFUSED("options", nd_texts(NULL, take_text, NULL, &out.summary, &failure));
+}
+
+static void check_texts(void) {
+    const nd_resources *none = NULL;
+    REFUSED("input", nd_texts(NULL, take_text, NULL, none, &out.summary, &failure));
     begin_job(1);
-    REFUSED("fn", nd_texts(&job, NULL, NULL, &out.summary, &failure));
-    ALL_REFUSED(nd_texts(&job, take_text, NULL, &out.summary, &failure));
-    GRANTED(begin_job(2), nd_texts(&job, take_text, NULL, &out.summary, &failure),
+    REFUSED("fn", nd_texts(&job.input, NULL, NULL, none, &out.summary, &failure));
+    ALL_REFUSED(bad_jobs,
+                nd_texts(&job.input, take_text, NULL, &job.resources, &out.summary, &failure));
+    GRANTED(begin_job(2),
+            nd_texts(&job.input, take_text, NULL, &job.resources, &out.summary, &failure),
             assert_int_equal(out.summary.documents, DOCUMENTS));
-
-    nd_simhash_options s = simhash_options(64, 9);
-    REFUSED("options", nd_fingerprints(NULL, NULL, take_print, NULL, &out.summary, &failure));
     begin_job(1);
-    REFUSED("fn", nd_fingerprints(&job, NULL, NULL, NULL, &out.summary, &failure));
-    REFUSED("weighting", nd_fingerprints(&job, &s, take_print, NULL, &out.summary, &failure));
-    ALL_REFUSED(nd_fingerprints(&job, NULL, take_print, NULL, &out.summary, &failure));
+    good(nd_texts(&job.input, take_text, NULL, none, NULL, &failure));
+}
+
+static void check_fingerprints(void) {
+    const nd_simhash_options s = simhash_options(64, 9);
+    const nd_fingerprints_options none = {.struct_size = sizeof none};
+    REFUSED("options", nd_fingerprints(NULL, take_print, NULL, &out.summary, &failure));
+    REFUSED("input", nd_fingerprints(&none, take_print, NULL, &out.summary, &failure));
+    begin_job(1);
+    REFUSED("fn", nd_fingerprints(fingerprints_of(&job, NULL), NULL, NULL, &out.summary, &failure));
+    REFUSED("weighting",
+            nd_fingerprints(fingerprints_of(&job, &s), take_print, NULL, &out.summary, &failure));
+    ALL_REFUSED(bad_jobs, nd_fingerprints(fingerprints_of(&job, NULL), take_print, NULL,
+                                          &out.summary, &failure));
+    ALL_REFUSED(bad_analyzers, nd_fingerprints(fingerprints_of(&job, NULL), take_print, NULL,
+                                               &out.summary, &failure));
     GRANTED(begin_fed(2, "output"),
-            nd_fingerprints(&job, NULL, take_print, NULL, &out.summary, &failure), NOTHING);
+            nd_fingerprints(fingerprints_of(&job, NULL), take_print, NULL, &out.summary, &failure),
+            assert_int_equal(out.summary.documents, DOCUMENTS));
+}
 
-    nd_idf_options f;
-    REFUSED("options", nd_idf(NULL, NULL, &out.summary, &failure));
+static void begin_idf(double stop_share, uint64_t least) {
+    begin_fed(2, "output");
+    CALLED(nd_idf_options_init(&job.idf, sizeof job.idf));
+    job.idf.stop_share = stop_share;
+    job.idf.least = least;
+    job.idf.stop_words = "stopped";
+}
+
+static void check_idf(void) {
+    const nd_idf_options none = {
+        .struct_size = sizeof none, .output = "output", .least = 1, .stop_share = 0.1};
+    REFUSED("options", nd_idf(NULL, &out.summary, &failure));
+    REFUSED("input", nd_idf(&none, &out.summary, &failure));
     begin_job(1);
-    REFUSED("output", nd_idf(&job, NULL, &out.summary, &failure));
-    job.output = "output";
+    REFUSED("output", nd_idf(idf_of(&job), &out.summary, &failure));
     const double shares[] = {NAN, 0, 1, INFINITY};
     for (size_t i = 0; i < 4; i++) {
-        CALLED(nd_idf_options_init(&f));
-        f.stop_share = shares[i];
-        REFUSED("stop_share must be above 0 and below 1", nd_idf(&job, &f, &out.summary, &failure));
+        begin_idf(shares[i], 1);
+        REFUSED("stop_share must be above 0 and below 1",
+                nd_idf(idf_of(&job), &out.summary, &failure));
     }
-    nd_idf_options_init(&f);
-    f.least = 0;
-    REFUSED("least", nd_idf(&job, &f, &out.summary, &failure));
-    f.least = 1;
-    f.stop_words = "stopped";
-    for (size_t i = 0; i < bad_job_count; i++) {
-        begin_fed(1, "output");
-        bad_jobs[i].change();
-        REFUSED(bad_jobs[i].part, nd_idf(&job, NULL, &out.summary, &failure));
-    }
-    GRANTED(begin_fed(2, "output"), nd_idf(&job, &f, &out.summary, &failure),
+    begin_idf(0.1, 0);
+    REFUSED("least", nd_idf(idf_of(&job), &out.summary, &failure));
+    ALL_REFUSED(bad_jobs,
+                nd_idf((job.outputs.kept = "output", idf_of(&job)), &out.summary, &failure));
+    ALL_REFUSED(bad_kinds,
+                nd_idf((job.outputs.kept = "output", idf_of(&job)), &out.summary, &failure));
+    GRANTED(begin_idf(0.1, 1), nd_idf(idf_of(&job), &out.summary, &failure),
             assert_true(out.summary.terms > 10));
+}
 
-    nd_keywords_options k = {.top = 3, .weighting = ND_WEIGHTING_TF};
-    REFUSED("options", nd_keywords(NULL, &k, take_keyworded, NULL, &out.summary, &failure));
+static void check_keywords(void) {
+    const nd_keywords_options none = {.struct_size = sizeof none};
+    nd_keyword_options k = {.struct_size = sizeof k, .top = 3, .weighting = ND_WEIGHTING_TF};
+    REFUSED("options", nd_keywords(NULL, take_keyworded, NULL, &out.summary, &failure));
+    REFUSED("input", nd_keywords(&none, take_keyworded, NULL, &out.summary, &failure));
     begin_job(1);
-    REFUSED("fn", nd_keywords(&job, &k, NULL, NULL, &out.summary, &failure));
-    REFUSED("twice", nd_keywords(&job, NULL, take_keyworded, NULL, &out.summary, &failure));
-    ALL_REFUSED(nd_keywords(&job, &k, take_keyworded, NULL, &out.summary, &failure));
+    REFUSED("fn", nd_keywords(keywords_of(&job, &k), NULL, NULL, &out.summary, &failure));
+    REFUSED("twice",
+            nd_keywords(keywords_of(&job, NULL), take_keyworded, NULL, &out.summary, &failure));
+    ALL_REFUSED(bad_jobs,
+                nd_keywords(keywords_of(&job, &k), take_keyworded, NULL, &out.summary, &failure));
+    ALL_REFUSED(bad_kinds,
+                nd_keywords(keywords_of(&job, &k), take_keyworded, NULL, &out.summary, &failure));
+    begin_job(1);
+    k.top = 0;
+    REFUSED("top",
+            nd_keywords(keywords_of(&job, &k), take_keyworded, NULL, &out.summary, &failure));
+    k.top = 3;
     GRANTED(begin_fed(2, "output"),
-            nd_keywords(&job, &k, take_keyworded, NULL, &out.summary, &failure), NOTHING);
+            nd_keywords(keywords_of(&job, &k), take_keyworded, NULL, &out.summary, &failure),
+            assert_int_equal(out.summary.documents, DOCUMENTS));
+}
 
+static nd_passages_options passages;
+
+/* For the job as it is; it is valid until the job changes. */
+static const nd_passages_options *passages_options(void) {
+    CALLED(nd_passages_options_init(&passages, sizeof passages));
+    passages.input = &job.input;
+    passages.source = "source";
+    passages.analyzer = &job.analyzer;
+    passages.least_run = 3;
+    passages.texts = true;
+    passages.resources = &job.resources;
+    return &passages;
+}
+
+static void check_passages(void) {
     nd_passages_options p;
-    CALLED(nd_passages_options_init(&p));
+    REFUSED("options", nd_passages(NULL, take_passage, NULL, &out.summary, &failure));
+#define BAD(part, ...)                                                                             \
+    do {                                                                                           \
+        begin_job(1);                                                                              \
+        p = *passages_options();                                                                   \
+        p __VA_ARGS__;                                                                             \
+        REFUSED(part, nd_passages(&p, take_passage, NULL, &out.summary, &failure));                \
+    } while (0)
+    BAD("input", .input = NULL);
+    BAD("source", .source = NULL);
+    BAD("least_run", .least_run = 0);
+#undef BAD
     begin_job(1);
-    REFUSED("options", nd_passages(NULL, &p, take_passage, NULL, &out.summary, &failure));
-    REFUSED("passages", nd_passages(&job, NULL, take_passage, NULL, &out.summary, &failure));
-    REFUSED("source", nd_passages(&job, &p, take_passage, NULL, &out.summary, &failure));
+    REFUSED("fn", nd_passages(passages_options(), NULL, NULL, &out.summary, &failure));
+    p = *passages_options();
     p.source = "missing";
-    REFUSED("fn", nd_passages(&job, &p, NULL, NULL, &out.summary, &failure));
-    FAILS(ND_ERR_IO, "missing", nd_passages(&job, &p, take_passage, NULL, &out.summary, &failure));
-    p.least_run = 0;
-    REFUSED("least_run", nd_passages(&job, &p, take_passage, NULL, &out.summary, &failure));
-    begin_passages(&p);
-    ALL_REFUSED(nd_passages(&job, &p, take_passage, NULL, &out.summary, &failure));
-    GRANTED(begin_passages(&p), nd_passages(&job, &p, take_passage, NULL, &out.summary, &failure),
+    FAILS(ND_ERR_IO, "missing", nd_passages(&p, take_passage, NULL, &out.summary, &failure));
+    job.analyzer.stem = "english";
+    REFUSED("stem", nd_passages(passages_options(), take_passage, NULL, &out.summary, &failure));
+    ALL_REFUSED(bad_jobs,
+                nd_passages(passages_options(), take_passage, NULL, &out.summary, &failure));
+    ALL_REFUSED(bad_kinds,
+                nd_passages(passages_options(), take_passage, NULL, &out.summary, &failure));
+    GRANTED(begin_job(1),
+            nd_passages(passages_options(), take_passage, NULL, &out.summary, &failure),
             assert_true(out.summary.pairs > 0));
+}
+
+void test_passes(void **state) {
+    (void)state;
+    check_files();
+    check_texts();
+    check_fingerprints();
+    check_idf();
+    check_keywords();
+    check_passages();
     const char *const made[] = {"output", "stopped"};
     for (size_t i = 0; i < 2; i++) unlink(made[i]);
 }

@@ -1,14 +1,17 @@
 #include "contract.h"
 
 static nd_analyzer_options analyzer_options(int kind, uint32_t ngram, const char *stem) {
-    return (nd_analyzer_options){
-        .kind = (nd_analyzer_kind)kind, .ngram = ngram, .seed = 1, .stem = stem};
+    return (nd_analyzer_options){.struct_size = sizeof(nd_analyzer_options),
+                                 .kind = (nd_analyzer_kind)kind,
+                                 .ngram = ngram,
+                                 .seed = 1,
+                                 .stem = stem};
 }
 
 void test_texts(void **state) {
     (void)state;
     nd_analyzer_options o;
-    CALLED(nd_analyzer_options_init(&o));
+    CALLED(nd_analyzer_options_init(&o, sizeof o));
     assert_true(strlen(CALLED(nd_version())) > 0 && CALLED(nd_features()) &&
                 CALLED(nd_instruction_set()));
     char line[8];
@@ -203,9 +206,11 @@ void test_fingerprints(void **state) {
     FAILS(ND_ERR_INPUT, "words:1", nd_weights_read("words", 1, &allocator, &out.weights, &failure));
     GRANTED(NOTHING, nd_weights_read("weights", 1, &allocator, &out.weights, &failure),
             weights = out.weights);
-    nd_weights_info info;
-    CALLED(nd_weights_describe(weights, &info));
-    assert_true(info.words == 2 && CALLED(nd_weights_of(weights, 0)) == info.absent);
+    REFUSED("weights", nd_weights_describe(NULL, &out.weights_info, &failure));
+    REFUSED("out", nd_weights_describe(weights, NULL, &failure));
+    GRANTED(NOTHING, nd_weights_describe(weights, &out.weights_info, &failure),
+            assert_int_equal(out.weights_info.words, 2));
+    assert_true(CALLED(nd_weights_of(weights, 0)) == out.weights_info.absent);
     REFUSED("path", nd_stop_words_read(NULL, 1, NULL, &allocator, &out.stop, &failure));
     REFUSED("out", nd_stop_words_read("words", 1, NULL, &allocator, NULL, &failure));
     FAILS(ND_ERR_IO, "missing",
@@ -217,7 +222,7 @@ void test_fingerprints(void **state) {
     assert_false(CALLED(nd_stop_words_has(stop, 0)));
 
     nd_simhash_options o;
-    CALLED(nd_simhash_options_init(&o));
+    CALLED(nd_simhash_options_init(&o, sizeof o));
     REFUSED("analyzer", nd_simhash_text(NULL, NULL, ENGLISH, &out.fingerprint, &failure));
     REFUSED("text", nd_simhash_text(shingler, NULL, NULL, 3, &out.fingerprint, &failure));
     REFUSED("out", nd_simhash_text(shingler, NULL, ENGLISH, NULL, &failure));
@@ -238,14 +243,17 @@ void test_fingerprints(void **state) {
     FAILS(ND_ERR_INPUT, "item 1", nd_simhash_text(worder, &o, ENGLISH, &out.fingerprint, &failure));
     FAILS(ND_ERR_INPUT, "byte 0",
           nd_simhash_text(worder, NULL, "\xff", 1, &out.fingerprint, &failure));
-    o = (nd_simhash_options){
-        .bits = 64, .weighting = ND_WEIGHTING_TABLE, .table = weights, .stop = stop};
+    o = simhash_options(64, ND_WEIGHTING_TABLE);
+    o.table = weights;
+    o.stop = stop;
     GRANTED(NOTHING, nd_simhash_text(worder, &o, ENGLISH, &out.fingerprint, &failure), NOTHING);
 
-    nd_keywords_options k;
-    CALLED(nd_keywords_options_init(&k));
-    k = (nd_keywords_options){
-        .top = 3, .weighting = ND_WEIGHTING_TABLE, .table = weights, .stop = stop};
+    nd_keyword_options k;
+    CALLED(nd_keyword_options_init(&k, sizeof k));
+    k.top = 3;
+    k.weighting = ND_WEIGHTING_TABLE;
+    k.table = weights;
+    k.stop = stop;
     REFUSED("analyzer", nd_keywords_text(NULL, &k, ENGLISH, take_keyword, NULL, &failure));
     REFUSED("options", nd_keywords_text(worder, NULL, ENGLISH, take_keyword, NULL, &failure));
     REFUSED("text", nd_keywords_text(worder, &k, NULL, 3, take_keyword, NULL, &failure));
@@ -263,6 +271,11 @@ void test_fingerprints(void **state) {
 }
 
 /* ---- plans, comparisons */
+
+static void begin_plan(nd_hamming_plan_options *p) {
+    CALLED(nd_hamming_plan_options_init(p, sizeof *p));
+    p->fingerprints = 1e6;
+}
 
 void test_plans(void **state) {
     (void)state;
@@ -286,47 +299,59 @@ void test_plans(void **state) {
     assert_true(isnan(nd_plan_probability(&plan, NAN)));
 
     nd_hamming_costs costs, bad;
+    nd_hamming_plan_options p;
     CALLED(nd_hamming_costs_init(&costs));
-    for (size_t i = 0; i < 4; i++)
-        REFUSED("n must be 1 to 10^15",
-                nd_hamming_plan(odd[i], 64, 3, 0, NULL, out.designs, &out.count, &failure));
-    REFUSED("memory must be",
-            nd_hamming_plan(1e6, 64, 3, NAN, NULL, out.designs, &out.count, &failure));
-    REFUSED("memory must be",
-            nd_hamming_plan(1e6, 64, 3, -1, NULL, out.designs, &out.count, &failure));
-    REFUSED("bits", nd_hamming_plan(1e6, 63, 3, 0, NULL, out.designs, &out.count, &failure));
-    REFUSED("k must be 0 to 16 for 64 bits, not 17",
-            nd_hamming_plan(1e6, 64, 17, 0, NULL, out.designs, &out.count, &failure));
-    REFUSED("out", nd_hamming_plan(1e6, 64, 3, 0, NULL, NULL, &out.count, &failure));
-    REFUSED("count", nd_hamming_plan(1e6, 64, 3, 0, NULL, out.designs, NULL, &failure));
+#define BAD(part, ...)                                                                             \
+    do {                                                                                           \
+        begin_plan(&p);                                                                            \
+        p __VA_ARGS__;                                                                             \
+        REFUSED(part, nd_hamming_plan(&p, out.designs, &out.count, &failure));                     \
+    } while (0)
+    for (size_t i = 0; i < 4; i++) BAD("fingerprints must be 1 to 10^15", .fingerprints = odd[i]);
+    BAD("memory must be", .memory = NAN);
+    BAD("memory must be", .memory = -1);
+    BAD("bits", .bits = 63);
+    BAD("k must be 0 to 16 for 64 bits, not 17", .k = 17);
     for (size_t i = 0; i < 4; i++) {
         bad = costs;
         bad.key[i] = odd[i];
-        REFUSED("costs must be",
-                nd_hamming_plan(1e6, 64, 3, 0, &bad, out.designs, &out.count, &failure));
+        BAD("costs must be", .costs = &bad);
     }
-    GRANTED(NOTHING, nd_hamming_plan(1e6, 64, 3, 1e9, &costs, out.designs, &out.count, &failure),
-            NOTHING);
+#undef BAD
+    begin_plan(&p);
+    REFUSED("out", nd_hamming_plan(&p, NULL, &out.count, &failure));
+    REFUSED("count", nd_hamming_plan(&p, out.designs, NULL, &failure));
+    REFUSED("fingerprints", nd_hamming_plan(NULL, out.designs, &out.count, &failure));
+    p.memory = 1e9;
+    p.costs = &costs;
+    GRANTED(NOTHING, nd_hamming_plan(&p, out.designs, &out.count, &failure),
+            assert_true(out.count > 1));
     FAILS(ND_ERR_IO, "missing",
           nd_hamming_calibrate("missing", 1, &allocator, &out.costs, &failure));
     REFUSED("out", nd_hamming_calibrate(NULL, 1, &allocator, NULL, &failure));
     GRANTED(NOTHING, nd_hamming_calibrate(".", 1, &allocator, &out.costs, &failure), NOTHING);
 
     nd_compare_options c;
-    CALLED(nd_compare_options_init(&c));
-    REFUSED("a must", nd_compare(&c, NULL, 3, ENGLISH, &allocator, &out.comparison, &failure));
-    REFUSED("b must", nd_compare(&c, ENGLISH, NULL, 3, &allocator, &out.comparison, &failure));
-    REFUSED("out", nd_compare(&c, ENGLISH, ENGLISH, &allocator, NULL, &failure));
-    FAILS(ND_ERR_INPUT,
-          "b: ", nd_compare(&c, ENGLISH, "\xff", 1, &allocator, &out.comparison, &failure));
+    nd_analyzer_options analyzer;
+    CALLED(nd_compare_options_init(&c, sizeof c));
+    c.allocator = &allocator;
+    REFUSED("a must", nd_compare(&c, NULL, 3, ENGLISH, &out.comparison, &failure));
+    REFUSED("b must", nd_compare(&c, ENGLISH, NULL, 3, &out.comparison, &failure));
+    REFUSED("out", nd_compare(&c, ENGLISH, ENGLISH, NULL, &failure));
+    FAILS(ND_ERR_INPUT, "b: ", nd_compare(&c, ENGLISH, "\xff", 1, &out.comparison, &failure));
 #define BAD(part, ...)                                                                             \
     do {                                                                                           \
-        nd_compare_options_init(&c);                                                               \
+        nd_compare_options_init(&c, sizeof c);                                                     \
+        c.allocator = &allocator;                                                                  \
         c __VA_ARGS__;                                                                             \
-        REFUSED(part, nd_compare(&c, ENGLISH, ENGLISH, &allocator, &out.comparison, &failure));    \
+        REFUSED(part, nd_compare(&c, ENGLISH, ENGLISH, &out.comparison, &failure));                \
     } while (0)
-    BAD("kind", .analyzer = (nd_analyzer_kind)9);
-    BAD("ngram", .ngram = 0);
+    analyzer = analyzer_options(9, 5, NULL);
+    BAD("kind", .analyzer = &analyzer);
+    analyzer = analyzer_options(ND_WORDS, 0, NULL);
+    BAD("ngram", .analyzer = &analyzer);
+    analyzer = analyzer_options(ND_CHARS, 5, "english");
+    BAD("stem", .analyzer = &analyzer);
     BAD("feature_ngram", .feature_ngram = 65);
     BAD("bits", .bits = 1);
     BAD("threshold", .threshold = NAN);
@@ -336,6 +361,10 @@ void test_plans(void **state) {
     BAD("bottom_k", .bottom_k = 65537);
     BAD("least_run", .least_run = 0);
 #undef BAD
-    GRANTED(NOTHING, nd_compare(NULL, ENGLISH, ENGLISH, &allocator, &out.comparison, &failure),
+    good(nd_compare(NULL, ENGLISH, ENGLISH, &out.comparison, &failure));
+    nd_comparison_free(out.comparison);
+    nd_compare_options_init(&c, sizeof c);
+    c.allocator = &allocator;
+    GRANTED(NOTHING, nd_compare(&c, ENGLISH, ENGLISH, &out.comparison, &failure),
             CALLED(nd_comparison_free(out.comparison)));
 }

@@ -1,3 +1,4 @@
+/* A model of the disk after a crash: see disk.h. */
 #include "durability/disk.h"
 
 #include "durability/image.h"
@@ -12,11 +13,11 @@
 
 enum { SECTOR = 512, VERSIONS = 6 };
 
-/* Contents since the last that is durable, which is the first; none: zeros. */
+/* Its contents since the last durable one, which is the first; none: zeros. */
 typedef struct sector {
     unsigned char *versions[VERSIONS];
     unsigned count;
-    bool dirty; /* the next sync makes the last version the only one */
+    bool dirty; /* the next sync drops all versions but the last */
 } sector;
 
 typedef struct file {
@@ -37,9 +38,9 @@ enum { FILES = 4000, ENTRIES = 400 };
 struct disk {
     file files[FILES];
     size_t file_count;
-    entry names[ENTRIES]; /* durable */
+    entry names[ENTRIES]; /* the durable names */
     size_t name_count;
-    entry changes[ENTRIES]; /* of names, since */
+    entry changes[ENTRIES]; /* changes of names since then */
     size_t change_count;
     bool there, there_durable;
 };
@@ -74,7 +75,7 @@ static unsigned char *make_version(const sector *of) {
     return bytes;
 }
 
-/* A new version, a copy of the last. */
+/* Adds a version: a copy of the last one. */
 static unsigned char *change_sector(file *f, uint64_t index) {
     if (index >= f->sector_count) {
         size_t count = (size_t)index + 64;
@@ -85,7 +86,7 @@ static unsigned char *change_sector(file *f, uint64_t index) {
     }
     sector *at = &f->sectors[index];
     if (at->count == 0) at->versions[at->count++] = make_version(NULL);
-    if (at->count == VERSIONS) { /* one of the middle is forgotten */
+    if (at->count == VERSIONS) { /* a middle version is dropped */
         free(at->versions[1]);
         memmove(at->versions + 1, at->versions + 2, (VERSIONS - 2) * sizeof *at->versions);
         at->count--;
@@ -119,7 +120,7 @@ static void write_file(file *f, uint64_t offset, const unsigned char *bytes, siz
     }
 }
 
-/* What is cut off is zeros when the file grows again. */
+/* Bytes that are cut off are zeros if the file grows again. */
 static void resize_file(file *f, uint64_t size) {
     for (uint64_t i = size / SECTOR; size < size_of(f) && i < f->sector_count; i++) {
         size_t within = i == size / SECTOR ? (size_t)(size % SECTOR) : 0;
@@ -211,7 +212,7 @@ void disk_apply(disk *d, const system_event *e) {
 
 /* ---- a crash */
 
-/* Of `count` versions, the oldest first; `lean` of 4: how often the newest. */
+/* Chooses one of `count` versions, the oldest first; `lean` of 4: how often it is the newest. */
 static unsigned choose(unsigned count, disk_choice choice, unsigned lean, uint64_t *seed) {
     if (choice == DISK_NEWEST) return count - 1;
     if (choice != DISK_ANY) return 0;

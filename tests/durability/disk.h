@@ -1,10 +1,10 @@
-/* What may be on a disk after the machine has died, given all that changed a directory before
- * (system.h). Of each sector of 512 bytes one of the contents that it has had since it was last
- * durable, of each file's size likewise; of the names in the directory a beginning of what happened
- * to them since they were last durable.
+/* The states that a disk may have after the machine has died, given all changes to a directory
+ * before (system.h). Each sector of 512 bytes has one of its contents since it was last durable;
+ * each file has one of its sizes likewise. Of the changes to names since the last durable state, a
+ * prefix has happened.
  *
  * After a failed sync the system takes a file's sectors for written, as Linux does: another sync
- * makes only those durable that have been written to again. */
+ * only makes the sectors durable that have been written again. */
 #ifndef ND_TESTS_DISK_H
 #define ND_TESTS_DISK_H
 
@@ -17,15 +17,15 @@ void disk_free(disk *d);
 void disk_apply(disk *d, const system_event *event);
 
 typedef enum disk_choice {
-    DISK_NEWEST, /* all that was done */
-    DISK_OLDEST, /* what is durable alone */
-    DISK_NAMES,  /* all names, and of the files what is durable */
-    DISK_ANY,    /* at random */
+    DISK_NEWEST, /* all changes */
+    DISK_OLDEST, /* only durable state */
+    DISK_NAMES,  /* all names; durable contents of the files */
+    DISK_ANY,    /* chosen at random */
     DISK_CHOICES
 } disk_choice;
 
-/* Makes the directory `to`, in place of what is there, as a crash now may leave it; or does not,
- * where it may be gone. */
+/* Replaces the directory `to` by a state that a crash may leave now. Makes no directory if it may
+ * not exist in that state. */
 void disk_crash(const disk *d, disk_choice choice, uint64_t *seed, const char *to);
 
 #endif

@@ -1,8 +1,10 @@
+/* Documents, operations and observations of tests of an index: see documents.h. */
 #include "durability/documents.h"
 
 #include "durability/fingerprint_model.h"
 
 #include "base/status.h"
+#include "job_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +40,7 @@ void must(nd_status status, const nd_error *error) {
     if (status != ND_OK) broken("status %d: %s", (int)status, error->message);
 }
 
-void must_tell(nd_status status, const nd_error *error) {
+void must_report(nd_status status, const nd_error *error) {
     if (status == ND_OK) broken("no failure");
     if (error->status != status)
         broken("status %d, and %d in the error: %s", (int)status, (int)error->status,
@@ -49,7 +51,7 @@ void must_tell(nd_status status, const nd_error *error) {
 
 /* ---- documents */
 
-/* Some longer than a sector. */
+/* Some ids are longer than a sector. */
 const char *document_id(unsigned document, size_t *length) {
     static char ids[DOCUMENTS][800];
     char *id = ids[document];
@@ -73,11 +75,13 @@ const char *document_text(unsigned document, unsigned version) {
 }
 
 nd_index_options document_options(bool sketch_only) {
+    static const nd_analyzer_options pairs = {sizeof pairs, .kind = ND_WORDS, .ngram = 2,
+                                              .seed = 1};
     nd_index_options o;
-    nd_index_options_init(&o);
+    nd_index_options_init(&o, sizeof o);
+    o.analyzer = &pairs;
     o.perms = 16;
     o.recall = 0.85;
-    o.ngram = 2;
     o.sketch_only = sketch_only;
     return o;
 }
@@ -105,11 +109,13 @@ nd_status index_make(const char *path, bool sketch_only, nd_error *error) {
                                      : nd_hamming_create(path, &fingerprints, error);
 }
 
-nd_status lookup_create(nd_index *index, lookup **out, nd_error *error) {
+nd_status lookup_create(either_index *index, lookup **out, nd_error *error) {
     lookup *l = calloc(1, sizeof *l);
     assert_non_null(l);
-    nd_status status = used == CONTENT_DOCUMENTS ? nd_searcher_create(index, &l->searcher, error)
-                                                 : nd_finder_create(index, &l->finder, error);
+    nd_status status = used == CONTENT_DOCUMENTS
+                           ? nd_index_searcher_create(index->documents, &l->searcher, error)
+                           : nd_hamming_searcher_create(index->fingerprints,
+                                                        &l->fingerprint_searcher, error);
     if (status == ND_OK) *out = l;
     else free(l);
     return status;
@@ -117,12 +123,12 @@ nd_status lookup_create(nd_index *index, lookup **out, nd_error *error) {
 
 void lookup_free(lookup *l) {
     if (!l) return;
-    nd_searcher_free(l->searcher);
-    nd_finder_free(l->finder);
+    nd_index_searcher_free(l->searcher);
+    nd_hamming_searcher_free(l->fingerprint_searcher);
     free(l);
 }
 
-/* ---- what an index holds */
+/* ---- observing the content of an index */
 
 bool row_equal(const row *a, const row *b) {
     return a->there == b->there && memcmp(a->version, b->version, sizeof a->version) == 0;
@@ -140,13 +146,13 @@ const char *row_text(const row *r) {
 
 nd_status document_find(lookup *searcher, unsigned document, unsigned version, bool *there,
                         nd_error *error) {
-    if (searcher->finder)
-        return fingerprint_find(searcher->finder, document, version, there, error);
+    if (searcher->fingerprint_searcher)
+        return fingerprint_find(searcher->fingerprint_searcher, document, version, there, error);
     const nd_match *matches;
     size_t count, length;
     const char *text = document_text(document, version), *id = document_id(document, &length);
-    ND_TRY(
-        nd_search(searcher->searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count, error));
+    ND_TRY(nd_index_search(searcher->searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count,
+                           error));
     *there = count > 0;
     bool right = count == 0 ||
                  (count == 1 && matches->jaccard == 1 && matches->id_length == length &&
@@ -157,9 +163,8 @@ nd_status document_find(lookup *searcher, unsigned document, unsigned version, b
     return ND_OK;
 }
 
-static nd_status observe(nd_index *index, lookup *searcher, const row *known, size_t count,
+static nd_status observe(either_index *index, lookup *searcher, const row *known, size_t count,
                          row *out, nd_error *error) {
-    nd_index_info info;
     unsigned found = 0;
     *out = (row){.there = true};
     for (unsigned d = 0; d < DOCUMENTS; d++) {
@@ -178,20 +183,23 @@ static nd_status observe(nd_index *index, lookup *searcher, const row *known, si
             found++;
         }
     }
-    nd_index_describe(index, &info);
+    const either_info info = either_describe(index);
     if (info.documents != found)
         broken("%llu documents, and %u of them are found: %s", (unsigned long long)info.documents,
                found, row_text(out));
-    return searcher->finder ? fingerprint_check_searches(searcher->finder, out, error) : ND_OK;
+    return searcher->fingerprint_searcher
+               ? fingerprint_check_searches(searcher->fingerprint_searcher, out, error)
+               : ND_OK;
 }
 
-nd_status row_join(nd_index *index, const row *held, nd_error *error) {
+nd_status row_join(either_index *index, const row *held, nd_error *error) {
     if (used == CONTENT_DOCUMENTS) return ND_OK;
-    ND_TRY(fingerprint_check_queries(index, held, true, 1, NULL, error));
-    return fingerprint_check_join(index, held, true, 1, NULL, error);
+    ND_TRY(fingerprint_check_queries(index->fingerprints, held, true, 1, NULL, error));
+    return fingerprint_check_join(index->fingerprints, held, true, 1, NULL, error);
 }
 
-nd_status row_observe(nd_index *index, const row *known, size_t count, row *out, nd_error *error) {
+nd_status row_observe(either_index *index, const row *known, size_t count, row *out,
+                      nd_error *error) {
     lookup *searcher;
     ND_TRY(lookup_create(index, &searcher, error));
     nd_status status = observe(index, searcher, known, count, out, error);
@@ -199,9 +207,9 @@ nd_status row_observe(nd_index *index, const row *known, size_t count, row *out,
     return status;
 }
 
-void check_index(nd_index *index, bool died) {
+void check_index(either_index *index, bool died) {
     nd_error error;
-    nd_status status = nd_index_check(index, &error);
+    nd_status status = either_check(index, &error);
     if (status != ND_OK && !(died && strstr(error.message, "/manifest-"))) must(status, &error);
 }
 
@@ -236,7 +244,7 @@ operation operation_random(uint64_t *seed, const row *now, bool calm) {
     const unsigned most =
         used == CONTENT_DOCUMENTS
             ? 9
-            : 16; /* the largest are no more left to a log where limits are small */
+            : 16; /* with small limits the largest batches do not fit the write-ahead log */
     if (o.kind == OPERATION_BATCH)
         o.count = (unsigned)random_below(seed,
                                          EXTRA - o.document < most ? EXTRA - o.document : most) +
@@ -262,28 +270,31 @@ void operation_apply(const operation *o, row *r) {
     for (unsigned d = o->document; d < o->document + o->count; d++) r->version[d] = o->version[d];
 }
 
-static nd_status add(const operation *o, const row *now, nd_index *index, nd_searcher *searcher,
-                     nd_error *error) {
+static nd_status add(const operation *o, const row *now, nd_index *index,
+                     nd_index_searcher *searcher, nd_error *error) {
     const nd_match *evidence = NULL;
     bool added = false;
     size_t length;
     const char *id = document_id(o->document, &length),
                *text = document_text(o->document, o->version[o->document]);
-    ND_TRY(nd_index_add(index, searcher, id, length, text, strlen(text),
-                        now->version[o->document] > 0, &added, &evidence, error));
+    const nd_record document = {
+        .text = text, .length = strlen(text), .id = id, .id_length = length};
+    ND_TRY(now->version[o->document] > 0
+               ? nd_index_replace(index, searcher, &document, &added, &evidence, error)
+               : nd_index_add(index, searcher, &document, &added, &evidence, error));
     if (!added || evidence) broken("%s is not added", id);
     return ND_OK;
 }
 
 static nd_status add_copy(const operation *o, const row *now, nd_index *index,
-                          nd_searcher *searcher, nd_error *error) {
+                          nd_index_searcher *searcher, nd_error *error) {
     const nd_match *evidence = NULL;
     bool added = true;
     size_t length;
     const char *id = document_id(o->document, &length),
                *text = document_text(o->document, now->version[o->document]);
-    ND_TRY(nd_index_add(index, searcher, "copy", 4, text, strlen(text), false, &added, &evidence,
-                        error));
+    const nd_record copy = {.text = text, .length = strlen(text), .id = "copy", .id_length = 4};
+    ND_TRY(nd_index_add(index, searcher, &copy, &added, &evidence, error));
     if (added || !evidence || evidence->id_length != length ||
         memcmp(evidence->id, id, length) != 0)
         broken("a copy of %s is added", id);
@@ -301,19 +312,21 @@ static nd_status remove_document(const operation *o, const row *now, nd_index *i
     return ND_OK;
 }
 
-nd_status operation_perform(const operation *o, const row *now, nd_index *index, lookup *searcher,
-                            nd_error *error) {
-    if (searcher->finder) return fingerprint_perform(o, now, index, searcher->finder, error);
+nd_status operation_perform(const operation *o, const row *now, either_index *index,
+                            lookup *searcher, nd_error *error) {
+    if (searcher->fingerprint_searcher)
+        return fingerprint_perform(o, now, index->fingerprints, searcher->fingerprint_searcher,
+                                   error);
     switch (o->kind) {
-    case OPERATION_ADD: return add(o, now, index, searcher->searcher, error);
-    case OPERATION_COPY: return add_copy(o, now, index, searcher->searcher, error);
-    case OPERATION_REMOVE: return remove_document(o, now, index, error);
-    case OPERATION_COMPACT: return nd_index_compact(index, error);
-    default: return nd_index_sync(index, error);
+    case OPERATION_ADD: return add(o, now, index->documents, searcher->searcher, error);
+    case OPERATION_COPY: return add_copy(o, now, index->documents, searcher->searcher, error);
+    case OPERATION_REMOVE: return remove_document(o, now, index->documents, error);
+    case OPERATION_COMPACT: return either_compact(index, error);
+    default: return either_sync(index, error);
     }
 }
 
-/* Its documents, and copies of some that the index has. */
+/* The documents of a batch, and copies of some documents that the index has. */
 typedef struct batch {
     const operation *operation;
     const row *now;
@@ -323,7 +336,6 @@ typedef struct batch {
 static int give_batch(void *context, nd_record *out) {
     batch *b = context;
     const operation *o = b->operation;
-    *out = (nd_record){0};
     if (b->next < o->document + o->count) {
         unsigned d = b->next++;
         out->id = document_id(d, &out->id_length);
@@ -350,23 +362,23 @@ nd_status operation_perform_batch(const operation *o, const row *now, const char
     if (used != CONTENT_DOCUMENTS) return fingerprint_perform_batch(o, path, allocator, error);
     batch b = {.operation = o, .now = now, .next = o->document};
     nd_index_options index = document_options(false);
-    nd_job_options job;
-    nd_job_options_init(&job);
-    job.records = give_batch;
-    job.records_context = &b;
-    job.perms = index.perms;
-    job.recall = index.recall;
-    job.ngram = index.ngram;
-    job.on_decision = count_kept;
-    job.result_context = &b;
-    job.threads = 1;
-    job.work = ".";
-    job.allocator = allocator;
-    job.index = path;
-    job.resume = o->resume;
-    job.replace = o->segment;
-    for (unsigned k = 0; k < o->count; k++) job.replace |= now->version[o->document + k] != 0;
-    ND_TRY(nd_dedup(&job, NULL, error));
+    job_parts job;
+    job_parts_init(&job);
+    job.input.records = give_batch;
+    job.input.records_context = &b;
+    job.analyzer = *index.analyzer;
+    job.similarity.perms = index.perms;
+    job.similarity.recall = index.recall;
+    job.outputs.on_decision = count_kept;
+    job.outputs.context = &b;
+    job.resources.threads = 1;
+    job.resources.work = ".";
+    job.resources.allocator = allocator;
+    job.index.path = path;
+    job.index.resume = o->resume;
+    job.index.replace = o->segment;
+    for (unsigned k = 0; k < o->count; k++) job.index.replace |= now->version[o->document + k] != 0;
+    ND_TRY(nd_dedup(dedup_of(&job), NULL, error));
     if (b.kept != o->count) broken("%u of %u documents of a batch are kept", b.kept, o->count);
     return ND_OK;
 }

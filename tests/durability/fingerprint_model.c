@@ -1,3 +1,4 @@
+/* Fingerprints instead of documents: see fingerprint_model.h. */
 #include "durability/fingerprint_model.h"
 
 #include "base/status.h"
@@ -10,8 +11,9 @@
 
 nd_hamming_options fingerprint_options(void) {
     if (content() == CONTENT_NUMBERS)
-        return (nd_hamming_options){.bits = 128, .k = 4, .numbered = true};
-    return (nd_hamming_options){.bits = 64, .k = 3};
+        return (nd_hamming_options){
+            .struct_size = sizeof(nd_hamming_options), .bits = 128, .k = 4, .numbered = true};
+    return (nd_hamming_options){.struct_size = sizeof(nd_hamming_options), .bits = 64, .k = 3};
 }
 
 static nd_fingerprint flip(nd_fingerprint f, unsigned bits, uint64_t seed) {
@@ -24,8 +26,8 @@ static nd_fingerprint flip(nd_fingerprint f, unsigned bits, uint64_t seed) {
     return f;
 }
 
-/* Of eight documents one has the fingerprint of the one before it, and another one that is near
- * that of the one before it. */
+/* Of eight documents, one has the fingerprint of the document before it, and another one has a
+ * fingerprint near its predecessor's. */
 static nd_fingerprint fingerprint_of(unsigned document, unsigned version) {
     unsigned first = document % 8 == 2 || document % 8 == 4 ? document - 1 : document;
     uint64_t seed = first * 1000 + version;
@@ -36,7 +38,8 @@ static nd_fingerprint fingerprint_of(unsigned document, unsigned version) {
 
 static bool equal(nd_fingerprint a, nd_fingerprint b) { return a.low == b.low && a.high == b.high; }
 
-/* What is asked for: as far from the fingerprint as can be, or nearer. */
+/* Returns a query, at the greatest distance from the fingerprint at which it is found, or nearer.
+ */
 static nd_fingerprint query_of(unsigned document, unsigned version) {
     return flip(fingerprint_of(document, version),
                 (document + version) % (fingerprint_options().k + 1), document * 1000 + version);
@@ -44,7 +47,7 @@ static nd_fingerprint query_of(unsigned document, unsigned version) {
 
 /* ---- ids */
 
-/* Numbers ascend whoever gives them, this process or its children. The number's remainder tells the
+/* Numbers ascend across this process and its children. The remainder of a number gives the
  * document. */
 static uint32_t *last_number;
 
@@ -88,7 +91,8 @@ static unsigned document_of(const char *id, size_t length) {
 
 /* ---- searching */
 
-/* Whatever the index may hold: the match is of a document, and as near as it says. */
+/* Checks without knowing the content: the match is a document, and has the distance that it claims.
+ */
 static void check_match(const nd_hamming_match *m, nd_fingerprint query, uint32_t k) {
     unsigned d = document_of(m->id, m->id_length), version = 1;
     while (version <= TEXTS && !equal(m->fingerprint, fingerprint_of(d, version))) version++;
@@ -96,14 +100,23 @@ static void check_match(const nd_hamming_match *m, nd_fingerprint query, uint32_
         broken("a false match with document %u", d);
 }
 
-nd_status fingerprint_find(nd_finder *finder, unsigned document, unsigned version, bool *there,
-                           nd_error *error) {
+static nd_hamming_search_options search_options(uint32_t k, nd_hamming_kind kind) {
+    nd_hamming_search_options o;
+    nd_hamming_search_options_init(&o, sizeof o);
+    o.k = k;
+    o.kind = kind;
+    return o;
+}
+
+nd_status fingerprint_find(nd_hamming_searcher *searcher, unsigned document, unsigned version,
+                           bool *there, nd_error *error) {
     const nd_hamming_match *matches;
     uint64_t count;
     uint32_t k = fingerprint_options().k;
     nd_fingerprint own = fingerprint_of(document, version), query = query_of(document, version);
     *there = false;
-    ND_TRY(nd_find(finder, query, k, ND_FIND_ALL, 0, &matches, &count, error));
+    const nd_hamming_search_options all = search_options(k, ND_HAMMING_ALL);
+    ND_TRY(nd_hamming_search(searcher, query, &all, &matches, &count, error));
     for (uint64_t m = 0; m < count; m++) {
         check_match(&matches[m], query, k);
         if (m > 0 && matches[m - 1].distance > matches[m].distance)
@@ -125,7 +138,7 @@ static uint64_t count_near(const row *held, nd_fingerprint query) {
     return count;
 }
 
-/* All that are found are there; of those that must be found none is left out. */
+/* All matches are in the index, and no match that must be found is missing. */
 static void check_matches(const nd_hamming_match *matches, uint64_t count, nd_fingerprint query,
                           const row *held, bool all) {
     row found = {0};
@@ -143,40 +156,51 @@ static void check_matches(const nd_hamming_match *matches, uint64_t count, nd_fi
             broken("document %u is not found", d);
 }
 
-nd_status fingerprint_check_searches(nd_finder *finder, const row *held, nd_error *error) {
+nd_status fingerprint_check_searches(nd_hamming_searcher *searcher, const row *held,
+                                     nd_error *error) {
     const nd_hamming_match *matches;
     uint64_t count;
     uint32_t k = fingerprint_options().k;
     for (unsigned d = 0; d < DOCUMENTS; d++) {
         nd_fingerprint query = query_of(d, held->version[d] ? held->version[d] : 1);
         uint64_t near = count_near(held, query);
-        for (nd_find_kind kind = ND_FIND_ALL; kind <= ND_FIND_COUNT; kind++) {
-            bool bounded = kind == ND_FIND_ANY || kind == ND_FIND_NEAREST;
-            ND_TRY(nd_find(finder, query, k, kind, 1, &matches, &count, error));
+        for (nd_hamming_kind kind = ND_HAMMING_ALL; kind <= ND_HAMMING_COUNT; kind++) {
+            bool bounded = kind == ND_HAMMING_ANY || kind == ND_HAMMING_NEAREST;
+            const nd_hamming_search_options one = search_options(k, kind);
+            ND_TRY(nd_hamming_search(searcher, query, &one, &matches, &count, error));
             if (count != (bounded && near > 1 ? 1 : near))
                 broken("%u matches near document %u, not %u", (unsigned)count, d, (unsigned)near);
-            if (kind == ND_FIND_ALL) check_matches(matches, count, query, held, true);
+            if (kind == ND_HAMMING_ALL) check_matches(matches, count, query, held, true);
             else if (bounded && count > 0) check_match(matches, query, k);
         }
     }
     return ND_OK;
 }
 
-/* ---- many queries, and joins */
+/* ---- batches of queries, and joins */
+
+static nd_resources job_resources(uint32_t threads, const nd_allocator *allocator) {
+    nd_resources o;
+    nd_resources_init(&o, sizeof o);
+    o.threads = threads;
+    o.work = ".";
+    o.allocator = allocator;
+    return o;
+}
 
 typedef struct check {
     const row *held;
     bool all;
-    unsigned asked, answered;
+    unsigned queried, answered;
     uint8_t pairs[DOCUMENTS][DOCUMENTS]; /* distance + 1 */
 } check;
 
-/* Each document in each version. */
-static int ask(void *context, nd_fingerprinted *out) {
+/* Asks for each document in each version. */
+static int next_query(void *context, nd_fingerprinted *out) {
     check *c = context;
-    if (c->asked == DOCUMENTS * TEXTS) return 0;
-    *out = (nd_fingerprinted){.fingerprint = query_of(c->asked / TEXTS, c->asked % TEXTS + 1)};
-    c->asked++;
+    if (c->queried == DOCUMENTS * TEXTS) return 0;
+    *out = (nd_fingerprinted){.fingerprint = query_of(c->queried / TEXTS, c->queried % TEXTS + 1)};
+    c->queried++;
     return 1;
 }
 
@@ -188,21 +212,21 @@ static bool take_answer(void *context, const nd_hamming_answer *answer) {
     return true;
 }
 
-nd_status fingerprint_check_queries(nd_index *index, const row *held, bool all, uint32_t threads,
-                                    const nd_allocator *allocator, nd_error *error) {
+nd_status fingerprint_check_queries(nd_hamming_index *index, const row *held, bool all,
+                                    uint32_t threads, const nd_allocator *allocator,
+                                    nd_error *error) {
     check c = {.held = held, .all = all};
-    nd_fingerprint_source source = {.next = ask, .context = &c};
-    nd_job_options o;
-    nd_job_options_init(&o);
-    o.threads = threads;
-    o.allocator = allocator;
-    ND_TRY(nd_hamming_query(index, &source, fingerprint_options().k, ND_FIND_ALL, 0, &o,
-                            take_answer, &c, NULL, error));
+    nd_fingerprint_source source = {sizeof source, .next = next_query, .context = &c};
+    nd_resources resources = job_resources(threads, allocator);
+    const nd_hamming_search_options near = search_options(fingerprint_options().k, ND_HAMMING_ALL);
+    const nd_hamming_query_options o = {sizeof o, .source = &source, .search = &near,
+                                        .resources = &resources};
+    ND_TRY(nd_hamming_query(index, &o, take_answer, &c, NULL, error));
     if (c.answered != DOCUMENTS * TEXTS) broken("%u answers", c.answered);
     return ND_OK;
 }
 
-static bool take_pair(void *context, const nd_join_pair *pair) {
+static bool take_pair(void *context, const nd_hamming_pair *pair) {
     check *c = context;
     unsigned a = document_of(pair->id_a, pair->id_a_length),
              b = document_of(pair->id_b, pair->id_b_length);
@@ -227,18 +251,17 @@ static void check_pair(const check *c, unsigned a, unsigned b) {
         broken("documents %u and %u are %sa pair", a, b, wanted ? "not " : "");
 }
 
-nd_status fingerprint_check_join(nd_index *index, const row *held, bool all, uint32_t threads,
-                                 const nd_allocator *allocator, nd_error *error) {
+nd_status fingerprint_check_join(nd_hamming_index *index, const row *held, bool all,
+                                 uint32_t threads, const nd_allocator *allocator, nd_error *error) {
     check c = {.held = held, .all = all};
     nd_hamming_side side = {.index = index};
-    nd_join_options o;
-    nd_join_options_init(&o);
+    nd_hamming_join_options o;
+    nd_hamming_join_options_init(&o, sizeof o);
+    nd_resources resources = job_resources(threads, allocator);
     o.bits = fingerprint_options().bits;
     o.k = fingerprint_options().k;
-    o.threads = threads;
-    o.work = ".";
-    o.allocator = allocator;
-    ND_TRY(nd_join(&side, NULL, &o, take_pair, &c, NULL, error));
+    o.resources = &resources;
+    ND_TRY(nd_hamming_join(&side, NULL, &o, take_pair, &c, NULL, error));
     for (unsigned b = 0; b < DOCUMENTS; b++)
         for (unsigned a = 0; a < b; a++) check_pair(&c, a, b);
     return ND_OK;
@@ -246,30 +269,32 @@ nd_status fingerprint_check_join(nd_index *index, const row *held, bool all, uin
 
 /* ---- operations */
 
-/* Adding in the order of the numbers. */
+/* Held while a fingerprint is added, so that numbers are added in order. */
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
-static nd_status add(const operation *o, const row *now, nd_index *index, nd_error *error) {
+static nd_status add(const operation *o, const row *now, nd_hamming_index *index, nd_error *error) {
     given_id id;
     pthread_mutex_lock(&adding);
     give_id(o->document, &id);
     nd_fingerprint f = fingerprint_of(o->document, o->version[o->document]);
-    nd_status status = nd_hamming_add(index, id.bytes, id.length, f, now->version[o->document] > 0,
-                                      error);
+    bool replace = content() == CONTENT_FINGERPRINTS && now->version[o->document] > 0;
+    nd_status status = replace ? nd_hamming_replace(index, id.bytes, id.length, f, error)
+                               : nd_hamming_add(index, id.bytes, id.length, f, error);
     pthread_mutex_unlock(&adding);
     return status;
 }
 
-/* The id that a fingerprint has, where ids are numbers; else that of the document. Without one: any
- * that none has. */
-static nd_status find_id(nd_finder *finder, unsigned document, unsigned version, given_id *out,
-                         nd_error *error) {
+/* Finds the id of a fingerprint if ids are numbers; otherwise returns the document's id. If the
+ * fingerprint is not there: an id that no fingerprint has. */
+static nd_status find_id(nd_hamming_searcher *searcher, unsigned document, unsigned version,
+                         given_id *out, nd_error *error) {
     const nd_hamming_match *matches;
     uint64_t count = 0;
     give_id(document, out);
     if (content() == CONTENT_FINGERPRINTS || version == 0) return ND_OK;
-    ND_TRY(nd_find(finder, fingerprint_of(document, version), 0, ND_FIND_ALL, 0, &matches, &count,
-                   error));
+    const nd_hamming_search_options equal_ones = search_options(0, ND_HAMMING_ALL);
+    ND_TRY(nd_hamming_search(searcher, fingerprint_of(document, version), &equal_ones, &matches,
+                             &count, error));
     for (uint64_t m = 0; m < count; m++) {
         if (document_of(matches[m].id, matches[m].id_length) != document) continue;
         out->length = matches[m].id_length;
@@ -279,38 +304,38 @@ static nd_status find_id(nd_finder *finder, unsigned document, unsigned version,
     broken("document %u is not found", document);
 }
 
-/* An id that is there is refused. */
-static nd_status add_copy(const operation *o, const row *now, nd_index *index, nd_finder *finder,
-                          nd_error *error) {
+/* Adds an id that is there already, which is rejected. */
+static nd_status add_copy(const operation *o, const row *now, nd_hamming_index *index,
+                          nd_hamming_searcher *searcher, nd_error *error) {
     given_id id;
     unsigned version = now->version[o->document];
-    ND_TRY(find_id(finder, o->document, version, &id, error));
+    ND_TRY(find_id(searcher, o->document, version, &id, error));
     nd_status status = nd_hamming_add(index, id.bytes, id.length,
-                                      fingerprint_of(o->document, version), false, error);
+                                      fingerprint_of(o->document, version), error);
     if (status == ND_OK) broken("the id %.*s is there twice", (int)id.length, id.bytes);
     return status == ND_ERR_ARGUMENT ? ND_OK : status;
 }
 
-static nd_status remove_document(const operation *o, const row *now, nd_index *index,
-                                 nd_finder *finder, nd_error *error) {
+static nd_status remove_document(const operation *o, const row *now, nd_hamming_index *index,
+                                 nd_hamming_searcher *searcher, nd_error *error) {
     given_id id;
     bool found = false;
     unsigned version = now->version[o->document];
-    ND_TRY(find_id(finder, o->document, version, &id, error));
-    ND_TRY(nd_index_remove(index, id.bytes, id.length, &found, error));
+    ND_TRY(find_id(searcher, o->document, version, &id, error));
+    ND_TRY(nd_hamming_remove(index, id.bytes, id.length, &found, error));
     if (found != (version > 0))
         broken("document %u is %sfound and removed", o->document, found ? "" : "not ");
     return ND_OK;
 }
 
-nd_status fingerprint_perform(const operation *o, const row *now, nd_index *index,
-                              nd_finder *finder, nd_error *error) {
+nd_status fingerprint_perform(const operation *o, const row *now, nd_hamming_index *index,
+                              nd_hamming_searcher *searcher, nd_error *error) {
     switch (o->kind) {
     case OPERATION_ADD: return add(o, now, index, error);
-    case OPERATION_COPY: return add_copy(o, now, index, finder, error);
-    case OPERATION_REMOVE: return remove_document(o, now, index, finder, error);
-    case OPERATION_COMPACT: return nd_index_compact(index, error);
-    default: return nd_index_sync(index, error);
+    case OPERATION_COPY: return add_copy(o, now, index, searcher, error);
+    case OPERATION_REMOVE: return remove_document(o, now, index, searcher, error);
+    case OPERATION_COMPACT: return nd_hamming_compact(index, error);
+    default: return nd_hamming_sync(index, error);
     }
 }
 
@@ -334,21 +359,13 @@ static int give(void *context, nd_fingerprinted *out) {
     return 1;
 }
 
-static nd_job_options batch_options(const nd_allocator *allocator) {
-    nd_job_options options;
-    nd_job_options_init(&options);
-    options.threads = 1;
-    options.work = ".";
-    options.allocator = allocator;
-    options.replace = content() == CONTENT_FINGERPRINTS;
-    return options;
-}
-
-nd_status fingerprint_load(const operation *o, nd_index *index, const nd_allocator *allocator,
-                           nd_error *error) {
+nd_status fingerprint_load(const operation *o, nd_hamming_index *index,
+                           const nd_allocator *allocator, nd_error *error) {
     feed f = {.operation = o, .next = o->document};
-    nd_fingerprint_source source = {.next = give, .context = &f};
-    nd_job_options options = batch_options(allocator);
+    nd_fingerprint_source source = {sizeof source, .next = give, .context = &f};
+    nd_resources resources = job_resources(1, allocator);
+    const nd_hamming_load_options options = {sizeof options, .resources = &resources,
+                                             .replace = content() == CONTENT_FINGERPRINTS};
     pthread_mutex_lock(&adding);
     nd_status status = nd_hamming_load(index, &source, &options, NULL, error);
     pthread_mutex_unlock(&adding);
@@ -357,19 +374,18 @@ nd_status fingerprint_load(const operation *o, nd_index *index, const nd_allocat
 
 nd_status fingerprint_perform_batch(const operation *o, const char *path,
                                     const nd_allocator *allocator, nd_error *error) {
-    nd_index *index;
-    ND_TRY(nd_index_open(path, ND_INDEX_WRITE, allocator, &index, error));
+    nd_hamming_index *index;
+    ND_TRY(nd_hamming_open(path, ND_INDEX_WRITE, allocator, &index, error));
     nd_status status = fingerprint_load(o, index, allocator, error);
-    nd_index_close(index);
+    nd_hamming_close(index);
     return status;
 }
 
 nd_status fingerprint_build(const operation *o, const char *path, const nd_allocator *allocator,
                             nd_error *error) {
     feed f = {.operation = o, .next = o->document};
-    nd_fingerprint_source source = {.next = give, .context = &f};
+    nd_fingerprint_source source = {sizeof source, .next = give, .context = &f};
     nd_hamming_options hamming = fingerprint_options();
-    nd_job_options options = batch_options(allocator);
-    options.replace = false;
-    return nd_hamming_build(path, &hamming, &source, &options, NULL, error);
+    nd_resources resources = job_resources(1, allocator);
+    return nd_hamming_build(path, &hamming, &source, &resources, NULL, error);
 }

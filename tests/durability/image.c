@@ -1,3 +1,4 @@
+/* Keeps the files of a directory and writes them again: see image.h. */
 #include "durability/image.h"
 
 #include "own_directory.h"
@@ -29,7 +30,7 @@ static void load_file(image_file *f, const char *directory) {
     close(fd);
 }
 
-/* `within`: "" or a directory in that directory, with a slash behind it. */
+/* `within`: "", or a subdirectory with a slash behind it. */
 static void load_all(image *i, const char *directory, const char *within) {
     char name[300];
     snprintf(name, sizeof name, "%s/%s", directory, within);
@@ -99,8 +100,8 @@ void image_store(const image *i, const char *directory) {
 
 int image_enter(void **state) {
 #ifdef __GLIBC__
-    /* A test opens an index thousands of times. Large blocks then stay with the process, instead of
-     * being mapped and cleared each time. */
+    /* A test opens an index thousands of times. The process keeps large blocks, instead of mapping
+     * and clearing them each time. */
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
 #endif

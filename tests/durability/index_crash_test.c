@@ -1,5 +1,5 @@
-/* The machine dies at any moment: whatever of the changes is on the disk then, the index holds all
- * that was acknowledged, and each operation that was not wholly or not at all. index_crash_test
+/* The machine dies at any moment. Whatever part of the changes is on the disk then, the index has
+ * all acknowledged changes, and each other operation completely or not at all. index_crash_test
  * [SEED] */
 #include "base/limits.h"
 #include "durability/disk.h"
@@ -15,28 +15,28 @@
 static size_t crashes;
 static uint64_t first_seed = 1;
 
-/* One possible crash in so many is tried. Files are larger without small limits. */
+/* One of this many possible crashes is tried. Files are larger without small limits. */
 static unsigned sparse(void) { return ND_LIMIT(3, 1) * test_sparsity(); }
 
 typedef struct plan {
-    unsigned at_edges, elsewhere; /* one of so many possible crashes */
-    unsigned nested;              /* one of so many recoveries is interrupted as well; 0: none */
-    const operation *again;       /* NULL, or what was interrupted, and is done again */
+    unsigned at_edges, elsewhere; /* one of this many possible crashes is tried */
+    unsigned nested;              /* one of this many recoveries is interrupted as well; 0: none */
+    const operation *again;       /* the interrupted operation, which is done again; or NULL */
 } plan;
 
 static void replay(const system_recording *r, const row *rows, const plan *p, uint64_t *seed);
 
-/* A change, which is acknowledged, and now and then all of it as one segment. */
-static void change(nd_index *x, const operation *o, const row *before, uint64_t *seed) {
+/* Makes an acknowledged change; sometimes it becomes one segment. */
+static void change(either_index *x, const operation *o, const row *before, uint64_t *seed) {
     nd_error error;
     lookup *searcher;
     must(lookup_create(x, &searcher, &error), &error);
     must(operation_perform(o, before, x, searcher, &error), &error);
     lookup_free(searcher);
-    if (random_below(seed, 4) == 0) must(nd_index_compact(x, &error), &error);
+    if (random_below(seed, 4) == 0) must(either_compact(x, &error), &error);
 }
 
-/* Opens what the crash has left in "crash", and gives the batch again. */
+/* Opens the state after the crash in "crash", and gives the batch again. */
 static void repeat(const row *rows, size_t count, const operation *batch) {
     nd_error error;
     row found, after;
@@ -49,10 +49,11 @@ static void repeat(const row *rows, size_t count, const operation *batch) {
     workload_open("crash", ND_INDEX_READ, &after, 1, &found, NULL);
 }
 
-/* Opens what the crash has left in "crash" for reading, and then for writing, and goes on. */
+/* Opens the state after the crash in "crash" for reading, then for writing, and makes more changes.
+ */
 static void go_on(const row *rows, size_t count, const plan *p, uint64_t *seed) {
     nd_error error;
-    nd_index *x;
+    either_index *x;
     system_recording recording;
     row states[3], again, extended;
     bool nested = p->nested > 0 && random_below(seed, p->nested) == 0;
@@ -69,7 +70,7 @@ static void go_on(const row *rows, size_t count, const plan *p, uint64_t *seed) 
     workload_open("crash", ND_INDEX_WRITE, &states[1], 1, &again, &x);
     change(x, &extra, &again, seed);
     system_note(2, 2);
-    nd_index_close(x);
+    either_close(x);
     if (nested) system_record_end();
     workload_open("crash", ND_INDEX_READ, &states[2], 1, &extended, NULL);
     if (!nested) return;
@@ -77,7 +78,7 @@ static void go_on(const row *rows, size_t count, const plan *p, uint64_t *seed) 
     system_recording_free(&recording);
 }
 
-/* Whether a crash between two events is likely to find something. */
+/* Whether a crash between two events is likely to find a fault. */
 static bool is_edge(const system_event *before, const system_event *after) {
     bool ends = after->kind == EVENT_SYNC || after->kind == EVENT_SYNC_FAILED ||
                 after->kind == EVENT_SYNC_NAMES || after->kind == EVENT_SYNC_PARENT;
@@ -108,7 +109,7 @@ static void replay(const system_recording *r, const row *rows, const plan *p, ui
     disk_free(d);
 }
 
-/* `failure`: of the nth of these calls. False: there are not so many. */
+/* `failure`: the error of the nth of these calls. False: there are fewer calls. */
 static bool run_and_replay(uint64_t seed, size_t operations, unsigned calls, long nth, int failure,
                            const plan *p) {
     static history h;
@@ -147,21 +148,21 @@ static void test_crashes_after(unsigned calls, int failure, long step) {
         for (long nth = 0; run_and_replay(seed, 20, calls, nth, failure, &p); nth += step) continue;
 }
 
-/* After a sync that failed the system forgets what was to be written. */
+/* After a failed sync the system drops the bytes that it should have written. */
 static void test_crashes_after_failed_syncs(void **state) {
     (void)state;
     test_crashes_after(SYSTEM_SYNC, EIO, sparse());
 }
 
-/* The process is killed first, and what it has written is there for the next, until the machine
- * dies. */
+/* The process is killed first. The next process sees all that was written, until the machine dies.
+ */
 static void test_crashes_after_deaths(void **state) {
     (void)state;
     test_crashes_after(SYSTEM_ALL, SYSTEM_DEAD, 2 * sparse());
 }
 
-/* A large batch may come in parts; the same again, when it was interrupted, adds the rest.
- * Documents to be replaced go with the first part. */
+/* A large batch may be added in parts; if it was interrupted, the same batch adds the rest.
+ * Replaced documents are removed with the first part. */
 static void test_crashes_of_batches(void **state) {
     (void)state;
     enum { PART = 16 };
@@ -194,7 +195,7 @@ static void test_crashes_of_batches(void **state) {
     }
 }
 
-/* An index of fingerprints that is built is there with all of them, or not at all. */
+/* An index of fingerprints that is built has all of them, or does not exist. */
 static void test_crashes_of_building(void **state) {
     (void)state;
     for (unsigned count = 2; count < EXTRA; count += 12) {

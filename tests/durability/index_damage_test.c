@@ -1,5 +1,5 @@
-/* Damage to any file of an index is told with the file's name, or changes no answer: bytes changed,
- * files cut off, extended, emptied, gone, and one in another's place. */
+/* Damage to any file of an index is reported with the file's name, or changes no answer. Bytes are
+ * changed; files are cut off, extended, emptied, removed, and replaced by another file. */
 #include "durability/image.h"
 #include "durability/system.h"
 #include "durability/workload.h"
@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static size_t damages, told;
+static size_t damages, reported;
 static image files;
 static row held, any[TEXTS]; /* all versions of all documents */
 
-/* Not of the files, but of what is seen of them. */
+/* Makes the index and the rows that searches of it should find. */
 static void make_index(bool sketch_only) {
     remove_directory("x");
     workload_small(sketch_only, &held);
@@ -27,13 +27,13 @@ static void make_index(bool sketch_only) {
 }
 
 static void must_name(nd_status status, const nd_error *error, const image_file *f) {
-    must_tell(status, error);
+    must_report(status, error);
     if (!strstr(error->message, f->name)) broken("not named: %s", error->message);
-    told++;
+    reported++;
 }
 
-/* All answers are right, or the file is named. */
-static bool search(nd_index *x, const image_file *damaged) {
+/* All answers are right, or the damaged file is named. */
+static bool search(either_index *x, const image_file *damaged) {
     row found;
     nd_error error;
     nd_status status = row_observe(x, any, TEXTS, &found, &error);
@@ -45,25 +45,25 @@ static bool search(nd_index *x, const image_file *damaged) {
     return status == ND_OK && joined == ND_OK;
 }
 
-/* False: the damage is told. */
+/* False: the damage is reported. */
 static bool open_and_search(nd_index_mode mode, const image_file *damaged) {
     nd_error error;
-    nd_index *x;
-    nd_status status = nd_index_open("x", mode, NULL, &x, &error);
+    either_index *x;
+    nd_status status = either_open("x", mode, NULL, &x, &error);
     if (status != ND_OK) {
         must_name(status, &error, damaged);
         return false;
     }
     bool fine = search(x, damaged);
-    status = nd_index_check(x, &error);
+    status = either_check(x, &error);
     if (status != ND_OK) must_name(status, &error, damaged);
     if (status == ND_OK && !fine) broken("a check finds nothing");
-    nd_index_close(x);
+    either_close(x);
     return status == ND_OK;
 }
 
-/* What a reader sees, and then what a writer sees and leaves. Every byte of a sealed file is
- * checked. */
+/* Checks a reader's view, then a writer's view and the files that the writer leaves. The check
+ * reads every byte of a sealed file. */
 static void look(const image_file *damaged, bool write) {
     bool sealed = strncmp(damaged->name, "segment-", 8) == 0 ||
                   strncmp(damaged->name, "removed-", 8) == 0;
@@ -72,7 +72,7 @@ static void look(const image_file *damaged, bool write) {
     if (!write) return;
     bool fine = open_and_search(ND_INDEX_WRITE, damaged);
     if (open_and_search(ND_INDEX_READ, damaged) != fine)
-        broken("a writer left what it found %s", fine ? "fine" : "damaged");
+        broken("a writer found the index %s and changed that", fine ? "fine" : "damaged");
 }
 
 /* ---- bytes */
@@ -81,7 +81,7 @@ static void path_of(char *path, size_t size, const image_file *f) {
     snprintf(path, size, "x/%.39s", f->name);
 }
 
-/* Writes some bytes in place. */
+/* Changes some bytes in place. */
 static void poke(const image_file *f, size_t offset, const unsigned char *bytes, size_t size) {
     char path[60];
     path_of(path, sizeof path, f);
@@ -100,7 +100,7 @@ static void change_byte(const image_file *f, size_t offset, unsigned char mask, 
     else poke(f, offset, f->bytes + offset, 1);
 }
 
-/* Every byte that is not zero and those around it; of zeros, which may be many, some. */
+/* Selects every byte that is not zero and its neighbours; of the zeros, which may be many, some. */
 static bool is_wanted(const image_file *f, size_t offset, uint64_t *seed) {
     size_t begin = offset < 16 ? 0 : offset - 16,
            end = f->size - offset < 16 ? f->size : offset + 16;
@@ -133,7 +133,7 @@ static void test_bytes(void **state) {
 
 /* ---- whole files */
 
-/* The file with other bytes, or (size SIZE_MAX) without. */
+/* Replaces the bytes of the file, or (size SIZE_MAX) removes it. */
 static void replace(const image_file *f, const unsigned char *bytes, size_t size, bool write) {
     char path[60];
     path_of(path, sizeof path, f);
@@ -178,7 +178,7 @@ static void test_lengths(void **state) {
     image_free(&files);
 }
 
-/* Noise over a part of a file; another file, and an older one of the same index, in its place. */
+/* Noise over a part of a file; another file, and an older file of the same index, instead of it. */
 static void test_wrong_bytes(void **state) {
     (void)state;
     uint64_t seed = 3;
@@ -218,6 +218,6 @@ int main(void) {
         content_use(kind);
         failed += cmocka_run_group_tests_name(content_name(), tests, image_enter, end_tests);
     }
-    print_message("%zu damages, told %zu times\n", damages, told);
+    print_message("%zu damages, reported %zu times\n", damages, reported);
     return failed;
 }

@@ -1,6 +1,6 @@
-/* Every request for memory and every call of the system fails in turn, in each operation of an
- * index: the failure is told, nothing leaks, and afterwards the index is in the state before or in
- * that after, on the same handle and when it is opened again. */
+/* Every request for memory and every system call fails in turn, in each operation of an index. The
+ * failure is reported, nothing leaks, and the index is then in the state before or after the
+ * operation, both on the same handle and when it is opened again. */
 #include "durability/fingerprint_model.h"
 #include "durability/image.h"
 #include "durability/system.h"
@@ -16,13 +16,13 @@ static size_t trials;
 
 /* ---- memory */
 
-/* From the nth request on `times` of them are refused. */
+/* From the nth request on, `times` requests are refused. */
 typedef struct memory {
-    long nth, times, asked, refused, live;
+    long nth, times, requested, refused, live;
 } memory;
 
 static bool refuse(memory *m) {
-    long n = __atomic_fetch_add(&m->asked, 1, __ATOMIC_SEQ_CST);
+    long n = __atomic_fetch_add(&m->requested, 1, __ATOMIC_SEQ_CST);
     if (n < m->nth || n - m->nth >= m->times) return false;
     __atomic_fetch_add(&m->refused, 1, __ATOMIC_SEQ_CST);
     return true;
@@ -48,7 +48,7 @@ static void release(void *context, void *p) {
     free(p);
 }
 
-/* ---- what is tried */
+/* ---- the operations that fail */
 
 typedef enum act {
     ACT_CREATE,
@@ -75,13 +75,13 @@ typedef struct subject {
     const scenario *scenario;
     memory memory;
     nd_allocator allocator;
-    nd_index *index;
+    either_index *index;
     lookup *searcher;
     row before, after;
     nd_error error;
 } subject;
 
-/* What the index is at the beginning. */
+/* The state of the index at the beginning. */
 typedef struct start {
     image image;
     row row;
@@ -90,61 +90,61 @@ typedef struct start {
 static long files_before, maps_before;
 static start whole, torn, full;
 
-/* With a record that is not whole. */
+/* Makes an index whose log ends with an incomplete record. */
 static void make_torn(void) {
     nd_error error;
-    nd_index *x;
+    either_index *x;
     lookup *searcher;
     operation o = operation_one(OPERATION_ADD, 7, 2);
     torn.row = whole.row;
-    must(nd_index_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
+    must(either_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
     must(lookup_create(x, &searcher, &error), &error);
     system_fail(SYSTEM_ALL, 0, 1, SYSTEM_DEAD);
     assert_int_equal(operation_perform(&o, &torn.row, x, searcher, &error), ND_ERR_IO);
     lookup_free(searcher);
-    nd_index_close(x);
+    either_close(x);
     system_heal();
     image_load(&torn.image, "x");
 }
 
-/* With a log that is so large that one more document makes a segment of it. */
+/* Makes a log so large that one more document turns it into a segment. */
 #ifdef ND_TINY_LIMITS
 static operation make_full(void) {
     nd_error error;
-    nd_index *x;
+    either_index *x;
     lookup *searcher;
-    nd_index_info info = {0}, last;
+    either_info info = {0}, last;
     full.row = whole.row;
     image_store(&whole.image, "x");
     for (unsigned d = 0;; d = (d + 1) % EXTRA) {
         operation o = operation_one(OPERATION_ADD, d, (uint8_t)(full.row.version[d] % TEXTS + 1));
         operation_suit(&o, &full.row);
-        must(nd_index_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
+        must(either_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
         must(lookup_create(x, &searcher, &error), &error);
-        nd_index_describe(x, &last);
+        last = either_describe(x);
         image_free(&full.image);
         image_load(&full.image, "x");
         must(operation_perform(&o, &full.row, x, searcher, &error), &error);
-        nd_index_describe(x, &info);
+        info = either_describe(x);
         lookup_free(searcher);
-        nd_index_close(x);
+        either_close(x);
         if (info.generation > last.generation) return o;
         operation_apply(&o, &full.row);
     }
 }
 #endif
 
-/* ---- acting */
+/* ---- performing an operation */
 
 typedef struct question {
-    unsigned asked, answers;
+    unsigned requested, answers;
 } question;
 
 /* Asks for a document that is there, and for one that is not. */
-static int ask(void *context, nd_record *out) {
+static int next_query(void *context, nd_record *out) {
     question *q = context;
-    if (q->asked == 2) return 0;
-    *out = (nd_record){.id = "q", .id_length = 1, .text = document_text(8, q->asked++ ? 3 : 1)};
+    if (q->requested == 2) return 0;
+    *out = (nd_record){.id = "q", .id_length = 1, .text = document_text(8, q->requested++ ? 3 : 1)};
     out->length = strlen(out->text);
     return 1;
 }
@@ -159,16 +159,23 @@ static bool take_answer(void *context, const nd_answer *answer) {
 
 static nd_status query(subject *s) {
     if (content() != CONTENT_DOCUMENTS)
-        return fingerprint_check_queries(s->index, &s->before, true, 1, &s->allocator, &s->error);
+        return fingerprint_check_queries(s->index->fingerprints, &s->before, true, 1, &s->allocator,
+                                         &s->error);
     question q = {0};
-    nd_job_options o;
-    nd_job_options_init(&o);
-    o.records = ask;
-    o.records_context = &q;
-    o.threads = 1;
-    o.work = ".";
-    o.allocator = &s->allocator;
-    ND_TRY(nd_query(s->index, &o, ND_SEARCH_ALL, take_answer, &q, NULL, &s->error));
+    nd_input_options requested;
+    nd_input_options_init(&requested, sizeof requested);
+    requested.records = next_query;
+    requested.records_context = &q;
+    nd_resources resources;
+    nd_resources_init(&resources, sizeof resources);
+    resources.threads = 1;
+    resources.work = ".";
+    resources.allocator = &s->allocator;
+    nd_index_query_options o;
+    nd_index_query_options_init(&o, sizeof o);
+    o.input = &requested;
+    o.resources = &resources;
+    ND_TRY(nd_index_query(s->index->documents, &o, take_answer, &q, NULL, &s->error));
     if (q.answers != 2) broken("%u answers", q.answers);
     return ND_OK;
 }
@@ -182,14 +189,14 @@ static nd_status search(subject *s) {
 }
 
 static nd_status open_subject(subject *s) {
-    nd_status status = nd_index_open("x", s->scenario->mode, &s->allocator, &s->index, &s->error);
+    nd_status status = either_open("x", s->scenario->mode, &s->allocator, &s->index, &s->error);
     if (status == ND_OK) status = lookup_create(s->index, &s->searcher, &s->error);
     return status;
 }
 
 static void close_subject(subject *s) {
     lookup_free(s->searcher);
-    nd_index_close(s->index);
+    either_close(s->index);
     s->index = NULL;
     s->searcher = NULL;
 }
@@ -207,11 +214,12 @@ static nd_status act_now(subject *s) {
         return operation_perform_batch(&s->scenario->operation, &s->before, "x", &s->allocator,
                                        &s->error);
     case ACT_SEARCH: return search(s);
-    case ACT_CHECK: return nd_index_check(s->index, &s->error);
+    case ACT_CHECK: return either_check(s->index, &s->error);
     case ACT_QUERY: return query(s);
     case ACT_JOIN:
-        return fingerprint_check_join(s->index, &s->before, true, 1, &s->allocator, &s->error);
-    default: return nd_index_refresh(s->index, &s->error);
+        return fingerprint_check_join(s->index->fingerprints, &s->before, true, 1, &s->allocator,
+                                      &s->error);
+    default: return either_refresh(s->index, &s->error);
     }
 }
 
@@ -223,7 +231,7 @@ typedef struct fault {
     unsigned calls;
     long times;
     int failure;
-    bool harmless; /* the operation must succeed all the same */
+    bool harmless; /* the operation must succeed nevertheless */
 } fault;
 
 static void begin_trial(subject *s, const scenario *of) {
@@ -247,17 +255,17 @@ static void begin_trial(subject *s, const scenario *of) {
 static nd_status add_extra(subject *s, const row *held) {
     operation extra = operation_one(OPERATION_ADD, EXTRA, 1);
     nd_status status = operation_perform(&extra, held, s->index, s->searcher, &s->error);
-    if (status != ND_OK) must_tell(status, &s->error);
+    if (status != ND_OK) must_report(status, &s->error);
     return status;
 }
 
-/* What the handle holds: the state before or that after, or else it takes no more changes. False:
- * it says nothing that can be gone on with. */
+/* Observes the handle: it has the state before or after, or it accepts no more changes. False: no
+ * further check is possible. */
 static bool look_at_handle(subject *s, row *held) {
     row known[2] = {s->before, s->after};
     nd_status status = row_observe(s->index, known, 2, held, &s->error);
     if (status != ND_OK) {
-        must_tell(status, &s->error);
+        must_report(status, &s->error);
         return false;
     }
     if (row_equal(held, &s->before) || row_equal(held, &s->after)) return true;
@@ -265,8 +273,9 @@ static bool look_at_handle(subject *s, row *held) {
     return false;
 }
 
-/* On the same handle, without faults: what failed again, where it has not been done, and another
- * change. Both succeed, or are refused. Rows that are possible then. */
+/* Continues on the same handle, without faults: the failed operation again, if it has not been
+ * done, and another change. Both succeed, or are rejected. Returns the number of rows that are
+ * possible then. */
 static size_t go_on(subject *s, row *rows) {
     row held;
     operation extra = operation_one(OPERATION_ADD, EXTRA, 1);
@@ -276,7 +285,7 @@ static size_t go_on(subject *s, row *rows) {
     if (row_equal(&held, &s->before)) {
         nd_status status = act_now(s);
         if (status == ND_OK) held = rows[0] = s->after;
-        else must_tell(status, &s->error);
+        else must_report(status, &s->error);
     }
     if (!s->index || !s->searcher || s->scenario->mode != ND_INDEX_WRITE ||
         add_extra(s, &held) != ND_OK)
@@ -298,8 +307,8 @@ static void end_trial(subject *s, const row *rows, size_t count) {
     if (now.there) workload_open("x", ND_INDEX_WRITE, &now, 1, &found, NULL);
 }
 
-/* Where there is no handle. An index that was not built is not there, if the process could still
- * remove it. */
+/* The same if there is no handle. An index that was not built does not exist, if the process could
+ * still remove it. */
 static size_t repeat(subject *s, const fault *f, row *rows) {
     row known[2] = {s->before, s->after};
     bool none = s->scenario->act == ACT_BUILD && f->times == 1;
@@ -311,14 +320,14 @@ static size_t repeat(subject *s, const fault *f, row *rows) {
     return 1;
 }
 
-/* False: there are not so many requests or calls. */
+/* False: there are fewer requests or calls. */
 static bool try_fault(const scenario *of, const fault *f, long nth) {
     subject s;
     row rows[2];
     test_at("%s, %s %ld", of->name, f->name, nth);
     begin_trial(&s, of);
     if (f->memory) {
-        s.memory.asked = 0;
+        s.memory.requested = 0;
         s.memory.nth = nth;
         s.memory.times = f->times;
     } else {
@@ -328,7 +337,7 @@ static bool try_fault(const scenario *of, const fault *f, long nth) {
     bool failed = f->memory ? s.memory.refused > 0 : system_failed() != 0;
     s.memory.nth = SYSTEM_ALWAYS;
     system_heal();
-    if (status != ND_OK) must_tell(status, &s.error);
+    if (status != ND_OK) must_report(status, &s.error);
     if (status != ND_OK && (f->harmless || !failed)) broken("it fails: %s", s.error.message);
     size_t count = 1;
     if (status == ND_OK) rows[0] = s.after;
@@ -351,7 +360,7 @@ static void add_scenario(const char *name, act a, nd_index_mode mode, operation 
 /* A document in the log. */
 static unsigned late(void) { return content() == CONTENT_DOCUMENTS ? 15 : 26; }
 
-/* What replaces another, which numbers do not. */
+/* Adds the operations that replace documents. Numeric ids have none. */
 static void add_replacements(void) {
     const nd_index_mode w = ND_INDEX_WRITE;
     if (content() == CONTENT_NUMBERS) return;
@@ -403,8 +412,8 @@ static void make_scenarios(void) {
 }
 
 static void try_faults(const fault *faults, size_t count) {
-    /* Random strides: a constant one would leave out the same calls each time. Their mean is half
-     * of the sparsity, and grows with the number of calls. */
+    /* Strides are random: a constant stride would leave out the same calls each time. Their mean is
+     * half of the sparsity, and grows with the number of calls. */
     uint64_t seed = 1, stride = test_sparsity();
     for (size_t i = 0; i < scenario_count; i++)
         for (size_t f = 0; f < count; f++) {
@@ -434,7 +443,7 @@ static void test_system(void **state) {
     try_faults(faults, 4);
 }
 
-/* Interrupted and short calls are gone on with. */
+/* Interrupted and short calls are continued. */
 static void test_interrupted(void **state) {
     (void)state;
     const unsigned moves = SYSTEM_READ | SYSTEM_WRITE;
@@ -454,8 +463,8 @@ static void test_interrupted(void **state) {
     try_faults(faults, 3);
 }
 
-/* After a sync of the log that failed the handle takes no more changes, and does not sync again as
- * if nothing had been; searches go on. */
+/* After a failed sync of the log the handle accepts no more changes, and does not sync again as if
+ * the sync had succeeded; searches still work. */
 static void test_failed_sync_is_final(void **state) {
     (void)state;
     const scenario *of = NULL;
@@ -471,20 +480,20 @@ static void test_failed_sync_is_final(void **state) {
         for (int batch = 0; batch < 2; batch++) {
             test_at("%s, sync", of->name);
             begin_trial(&s, of);
-            if (batch) nd_index_set_sync(s.index, ND_SYNC_BATCH);
+            if (batch) either_set_sync(s.index, ND_SYNC_BATCH);
             system_fail(SYSTEM_SYNC, 0, 1, EIO);
             nd_status status = act_now(&s);
-            if (batch && status == ND_OK) status = nd_index_sync(s.index, &s.error);
-            must_tell(status, &s.error);
+            if (batch && status == ND_OK) status = either_sync(s.index, &s.error);
+            must_report(status, &s.error);
             assert_int_equal(system_failed(), SYSTEM_SYNC);
             system_heal();
             for (size_t c = 0; c < sizeof changes / sizeof *changes; c++) {
                 status = operation_perform(&changes[c], &s.after, s.index, s.searcher, &s.error);
-                must_tell(status, &s.error);
+                must_report(status, &s.error);
             }
             row known[2] = {s.before, s.after}, held;
             look_at_handle(&s, &held);
-            must(nd_index_check(s.index, &s.error), &s.error);
+            must(either_check(s.index, &s.error), &s.error);
             assert_int_equal(system_count(SYSTEM_SYNC | SYSTEM_WRITE), 0);
             end_trial(&s, known, 2);
         }

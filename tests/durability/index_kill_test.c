@@ -1,6 +1,6 @@
-/* A writer is killed at any moment, again and again, while a process reads: what was acknowledged
- * is there, what was not is there wholly or not at all, and a reader sees whole states.
- * index_kill_test [ROUNDS] */
+/* A writer is killed at any moment, again and again, while another process reads. Acknowledged
+ * changes are there, other operations are there completely or not at all, and the reader sees
+ * complete states. index_kill_test [ROUNDS] */
 #include "durability/documents.h"
 #include "durability/image.h"
 
@@ -18,14 +18,15 @@
 
 static unsigned rounds = 50;
 
-/* A writer is killed at a random moment of so many microseconds; a sanitizer makes it slower. */
+/* A writer is killed after a random number of microseconds below this; a sanitizer makes it slower.
+ */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { LONGEST_LIFE_US = 120000 };
 #else
 enum { LONGEST_LIFE_US = 30000 };
 #endif
 
-/* The first documents come in batches of all of them in one version. */
+/* The first documents come in batches; each batch has all of them in one version. */
 enum { TOGETHER = 8, SESSION = 12 };
 
 typedef struct shared {
@@ -42,15 +43,16 @@ static void sleep_ms(double ms) {
     while (nanosleep(&time, &time) != 0 && errno == EINTR) continue;
 }
 
-/* Linked in place of the system's: a death of the process takes nothing that the system has, and
- * without it there is more to kill. */
+/* Replaces the system's fsync. The death of a process loses nothing that the system has; and with
+ * cheap syncs there are more operations to interrupt. */
 int __wrap_fsync(int fd);
 int __real_fsync(int fd);
 int __wrap_fsync(int fd) { return atomic_load(&common->sync_truly) ? __real_fsync(fd) : 0; }
 
 /* ---- the writer */
 
-/* Before an operation, and (`done`) when it has been acknowledged. Fits a pipe's atomic write. */
+/* Sent before an operation and, with `done`, after it was acknowledged. A pipe writes it
+ * atomically. */
 typedef struct message {
     bool done;
     operation operation;
@@ -71,11 +73,11 @@ static operation choose(uint64_t *seed, const row *now) {
 
 static void work_on_handle(row *now, uint64_t *seed, int fd, operation *batch) {
     nd_error error;
-    nd_index *x;
+    either_index *x;
     lookup *searcher;
-    must(nd_index_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
+    must(either_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
     must(lookup_create(x, &searcher, &error), &error);
-    nd_index_set_sync(x, (nd_sync)random_below(seed, 3));
+    either_set_sync(x, (nd_sync)random_below(seed, 3));
     for (unsigned i = 0; i < SESSION; i++) {
         *batch = choose(seed, now);
         if (batch->kind == OPERATION_BATCH) break;
@@ -85,10 +87,10 @@ static void work_on_handle(row *now, uint64_t *seed, int fd, operation *batch) {
         operation_apply(batch, now);
     }
     lookup_free(searcher);
-    nd_index_close(x);
+    either_close(x);
 }
 
-/* Until it is killed. */
+/* Works until the process is killed. */
 static void write_forever(row now, uint64_t seed, int fd) {
     test_at("writer of %s with seed %llu", content_name(), (unsigned long long)seed);
     for (;;) {
@@ -112,15 +114,15 @@ static void check_together(const row *r) {
 
 static void read_until_stopped(pid_t parent) {
     nd_error error;
-    nd_index *x = NULL;
+    either_index *x = NULL;
     row last = {0}, found;
     test_at("reader");
     while (!atomic_load(&common->stop) && getppid() == parent) {
         if (x && atomic_load(&common->reads) % 8 != 0) {
-            must(nd_index_refresh(x, &error), &error);
+            must(either_refresh(x, &error), &error);
         } else {
-            nd_index_close(x);
-            must(nd_index_open("x", ND_INDEX_READ, NULL, &x, &error), &error);
+            either_close(x);
+            must(either_open("x", ND_INDEX_READ, NULL, &x, &error), &error);
         }
         must(row_observe(x, any, TEXTS, &found, &error), &error);
         must(row_join(x, &found, &error), &error);
@@ -130,7 +132,7 @@ static void read_until_stopped(pid_t parent) {
         if (!row_equal(&found, &last)) atomic_fetch_add(&common->states, 1);
         last = found;
     }
-    nd_index_close(x);
+    either_close(x);
 }
 
 /* ---- the test */
@@ -143,7 +145,7 @@ static pid_t start(void) {
     return child;
 }
 
-/* Applies what has been acknowledged; *in_flight: what may be there too. */
+/* Applies the acknowledged operations; *in_flight: the row that may be there instead. */
 static bool take_messages(int fd, row *now, row *in_flight, unsigned *acknowledged) {
     message m;
     bool pending = false;
@@ -160,12 +162,12 @@ static bool take_messages(int fd, row *now, row *in_flight, unsigned *acknowledg
 
 static void open_and_find(nd_index_mode mode, const row *known, size_t count, row *found) {
     nd_error error;
-    nd_index *x;
-    must(nd_index_open("x", mode, NULL, &x, &error), &error);
+    either_index *x;
+    must(either_open("x", mode, NULL, &x, &error), &error);
     check_index(x, mode == ND_INDEX_READ);
     must(row_observe(x, any, TEXTS, found, &error), &error);
     must(row_join(x, found, &error), &error);
-    nd_index_close(x);
+    either_close(x);
     for (size_t k = 0; k < count; k++)
         if (row_equal(found, &known[k])) return;
     broken("the index holds %s, and not\n%s or\n%s", row_text(found), row_text(&known[0]),
@@ -184,7 +186,7 @@ static unsigned kill_a_writer(row *now, uint64_t *seed) {
         write_forever(*now, writer_seed, ends[1]);
     }
     close(ends[1]);
-    /* The pipe must not get full: it holds more messages than fit the time. */
+    /* The pipe must not fill up: it has room for more messages than can be sent in this time. */
     sleep_ms((double)random_below(seed, LONGEST_LIFE_US) / 1000);
     assert_int_equal(kill(writer, SIGKILL), 0);
     assert_int_equal(waitpid(writer, &status, 0), writer);

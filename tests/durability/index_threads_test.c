@@ -1,6 +1,6 @@
-/* One handle, and many threads: two that change documents (of fingerprints they load some at a
- * time, too), two that search, one that compacts and checks, one that asks in batches and joins,
- * and a reader with a handle of its own. */
+/* Many threads use one handle: two change documents (fingerprints are also loaded, several at a
+ * time), two search, one compacts and checks, one searches in batches and joins. A reader has a
+ * handle of its own. */
 #include "durability/fingerprint_model.h"
 #include "durability/image.h"
 
@@ -10,14 +10,14 @@
 #include <string.h>
 #include <time.h>
 
-/* Documents that nobody changes, and those of the first changer. */
+/* Documents that no thread changes, and the documents of the first thread that changes some. */
 enum { STABLE = 8, MIDDLE = 19, CHANGES = 6000 };
 
-static nd_index *shared;
-static unsigned changes; /* of each changer */
+static either_index *shared;
+static unsigned changes; /* of each thread that changes documents */
 static atomic_uint changers;
 static atomic_ulong searches, compactions, reads, queries;
-static row held = {.there = true}; /* each changer has its part */
+static row held = {.there = true}; /* each thread that changes documents has its own part */
 static row any[TEXTS];
 
 static bool is_over(void) { return atomic_load(&changers) == 0; }
@@ -26,7 +26,8 @@ static void sleep_ms(long ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 100
 
 static void perform(const operation *o, lookup *searcher) {
     nd_error error;
-    if (o->kind == OPERATION_BATCH) must(fingerprint_load(o, shared, NULL, &error), &error);
+    if (o->kind == OPERATION_BATCH)
+        must(fingerprint_load(o, shared->fingerprints, NULL, &error), &error);
     else must(operation_perform(o, &held, shared, searcher, &error), &error);
     for (unsigned d = o->document; d < o->document + o->count; d++) {
         bool there;
@@ -73,7 +74,6 @@ static void *search(void *context) {
     nd_error error;
     while (!is_over()) {
         lookup *searcher;
-        nd_index_info info;
         must(lookup_create(shared, &searcher, &error), &error);
         for (unsigned i = 0; i < 50; i++) {
             bool there;
@@ -84,7 +84,7 @@ static void *search(void *context) {
                 broken("version %u of %u is %sthere", version, d, there ? "" : "not ");
             atomic_fetch_add(&searches, 1);
         }
-        nd_index_describe(shared, &info);
+        const either_info info = either_describe(shared);
         if (info.documents < STABLE || info.documents > EXTRA)
             broken("%llu documents", (unsigned long long)info.documents);
         lookup_free(searcher);
@@ -96,9 +96,9 @@ static void *compact(void *context) {
     (void)context;
     nd_error error;
     while (!is_over()) {
-        must(nd_index_compact(shared, &error), &error);
+        must(either_compact(shared, &error), &error);
         check_index(shared, false);
-        must(nd_index_sync(shared, &error), &error);
+        must(either_sync(shared, &error), &error);
         atomic_fetch_add(&compactions, 1);
         sleep_ms(5);
     }
@@ -108,24 +108,24 @@ static void *compact(void *context) {
 static void *look_from_outside(void *context) {
     (void)context;
     nd_error error;
-    nd_index *x;
-    must(nd_index_open("x", ND_INDEX_READ, NULL, &x, &error), &error);
+    either_index *x;
+    must(either_open("x", ND_INDEX_READ, NULL, &x, &error), &error);
     while (!is_over()) {
         row found;
-        must(nd_index_refresh(x, &error), &error);
+        must(either_refresh(x, &error), &error);
         must(row_observe(x, any, TEXTS, &found, &error), &error);
         for (unsigned d = 0; d < STABLE; d++)
             if (found.version[d] != 1) broken("a reader sees %s", row_text(&found));
         check_index(x, false);
         atomic_fetch_add(&reads, 1);
     }
-    nd_index_close(x);
+    either_close(x);
     return NULL;
 }
 
-/* ---- questions in batches */
+/* ---- queries in batches */
 
-static int ask(void *context, nd_record *out) {
+static int next_query(void *context, nd_record *out) {
     unsigned *next = context;
     if (*next == EXTRA) return 0;
     *out = (nd_record){.text = document_text(*next, 1)};
@@ -145,8 +145,8 @@ static void query_fingerprints(void) {
     nd_error error;
     row stable = {.there = true};
     memset(stable.version, 1, STABLE);
-    must(fingerprint_check_queries(shared, &stable, false, 2, NULL, &error), &error);
-    must(fingerprint_check_join(shared, &stable, false, 2, NULL, &error), &error);
+    must(fingerprint_check_queries(shared->fingerprints, &stable, false, 2, NULL, &error), &error);
+    must(fingerprint_check_join(shared->fingerprints, &stable, false, 2, NULL, &error), &error);
     atomic_fetch_add(&queries, 1);
 }
 
@@ -159,13 +159,19 @@ static void *query(void *context) {
             continue;
         }
         unsigned next = 0;
-        nd_job_options o;
-        nd_job_options_init(&o);
-        o.records = ask;
-        o.records_context = &next;
-        o.threads = 2;
-        o.work = ".";
-        must(nd_query(shared, &o, ND_SEARCH_ALL, take_answer, NULL, NULL, &error), &error);
+        nd_input_options query_input;
+        nd_input_options_init(&query_input, sizeof query_input);
+        query_input.records = next_query;
+        query_input.records_context = &next;
+        nd_resources resources;
+        nd_resources_init(&resources, sizeof resources);
+        resources.threads = 2;
+        resources.work = ".";
+        nd_index_query_options o;
+        nd_index_query_options_init(&o, sizeof o);
+        o.input = &query_input;
+        o.resources = &resources;
+        must(nd_index_query(shared->documents, &o, take_answer, NULL, NULL, &error), &error);
         atomic_fetch_add(&queries, 1);
         sleep_ms(5);
     }
@@ -189,18 +195,18 @@ static void test_threads(void **state) {
     must(operation_perform_batch(&stable, &held, "x", NULL, &error), &error);
     operation_apply(&stable, &held);
     for (unsigned k = 0; k < TEXTS; k++) memset(any[k].version, (int)k + 1, DOCUMENTS);
-    must(nd_index_open("x", ND_INDEX_WRITE, NULL, &shared, &error), &error);
+    must(either_open("x", ND_INDEX_WRITE, NULL, &shared, &error), &error);
     atomic_store(&changers, 2);
     for (size_t t = 0; t < 7; t++)
         assert_int_equal(pthread_create(&threads[t], NULL, work[t], t % 2 ? &length : NULL), 0);
     for (size_t t = 0; t < 7; t++) assert_int_equal(pthread_join(threads[t], NULL), 0);
-    nd_index_close(shared);
-    must(nd_index_open("x", ND_INDEX_READ, NULL, &shared, &error), &error);
-    must(nd_index_check(shared, &error), &error);
+    either_close(shared);
+    must(either_open("x", ND_INDEX_READ, NULL, &shared, &error), &error);
+    must(either_check(shared, &error), &error);
     must(row_observe(shared, any, TEXTS, &found, &error), &error);
     if (!row_equal(&found, &held))
         broken("the index holds %s, not %s", row_text(&found), row_text(&held));
-    nd_index_close(shared);
+    either_close(shared);
     remove_directory("x");
     print_message("%lu searches, %lu compactions, %lu reads, %lu queries\n", atomic_load(&searches),
                   atomic_load(&compactions), atomic_load(&reads), atomic_load(&queries));

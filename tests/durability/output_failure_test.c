@@ -1,9 +1,10 @@
-/* Every call of the system fails in turn, in a job with four outputs and an index: the outputs are
- * all new, or all as they were; no temporary file is left; and the index has the whole batch, or
- * nothing of it. After a failure the batch given again with `resume` has the outputs of one run. */
+/* Every system call fails in turn, in a job with four outputs and an index. The outputs are all
+ * new, or all unchanged; no temporary file is left; the index has all of the batch, or nothing of
+ * it. After a failure the same batch with `resume` writes the outputs of one run. */
 #include "durability/documents.h"
 #include "durability/image.h"
 #include "durability/system.h"
+#include "job_parts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,10 +18,10 @@ enum { RECORDS = 12, OUTPUTS = 4, OLD_SIZE = 20, NEW_SIZE = 4096 };
 
 static const char *const names[OUTPUTS] = {"kept", "removed", "clusters", "edges"};
 
-/* What an output holds: old[i] "" where there is none. */
+/* The content of each output; old[i] is "" if it does not exist. */
 static char old[OUTPUTS][OLD_SIZE], new[OUTPUTS][NEW_SIZE];
 
-/* Each document and a copy of it. */
+/* Returns each document and a copy of it. */
 static int next_record(void *context, nd_record *out) {
     unsigned *at = context;
     if (*at == RECORDS) return 0;
@@ -36,28 +37,26 @@ static int next_record(void *context, nd_record *out) {
 }
 
 static nd_status run(bool indexed, bool resume, nd_error *error) {
-    nd_job_options o;
+    job_parts o;
     unsigned at = 0;
-    nd_job_options_init(&o);
+    job_parts_init(&o);
     nd_index_options index = document_options(false);
-    o.records = next_record;
-    o.records_context = &at;
-    o.output = names[0];
-    o.removed = names[1];
-    o.clusters = names[2];
-    o.edges = names[3];
-    o.threads = 1;
-    o.resume = resume;
+    o.input.records = next_record;
+    o.input.records_context = &at;
+    o.outputs.kept = names[0];
+    o.outputs.removed = names[1];
+    o.outputs.clusters = names[2];
+    o.outputs.edges = names[3];
+    o.resources.threads = 1;
+    o.index.resume = resume;
     if (indexed) {
-        o.index = "ix";
-        o.analyzer = index.analyzer;
-        o.ngram = index.ngram;
-        o.threshold = index.threshold;
-        o.recall = index.recall;
-        o.perms = index.perms;
-        o.seed = index.seed;
+        o.index.path = "ix";
+        o.analyzer = *index.analyzer;
+        o.similarity.threshold = index.threshold;
+        o.similarity.recall = index.recall;
+        o.similarity.perms = index.perms;
     }
-    return nd_dedup(&o, NULL, error);
+    return nd_dedup(dedup_of(&o), NULL, error);
 }
 
 static void put(const char *name, const char *text) {
@@ -77,7 +76,7 @@ static bool holds(const char *name, const char *text) {
     return strcmp(got, text) == 0;
 }
 
-/* Kept and clusters are there, the others not. */
+/* Kept and clusters exist, the other outputs do not. */
 static void put_old(void) {
     for (size_t i = 0; i < OUTPUTS; i++) {
         unlink(names[i]);
@@ -97,9 +96,9 @@ static unsigned leftovers(void) {
 static uint64_t documents_in_index(void) {
     nd_index *index;
     nd_error error;
-    nd_index_info info;
+    nd_index_info info = {.struct_size = sizeof info};
     must(nd_index_open("ix", ND_INDEX_READ, NULL, &index, &error), &error);
-    nd_index_describe(index, &info);
+    must(nd_index_describe(index, &info, &error), &error);
     nd_index_close(index);
     return info.documents;
 }
@@ -117,7 +116,7 @@ static void learn_new(bool indexed) {
     }
 }
 
-/* One call of a kind fails, the nth. False: there are not so many. */
+/* The nth call of a kind fails. False: there are fewer calls. */
 static bool try(unsigned kind, long nth, int failure, bool indexed) {
     nd_error error = {0};
     put_old();
@@ -127,7 +126,7 @@ static bool try(unsigned kind, long nth, int failure, bool indexed) {
     bool failed = system_failed();
     system_heal();
     assert_int_equal(system_open_files(), open_before);
-    if (status != ND_OK) must_tell(status, &error);
+    if (status != ND_OK) must_report(status, &error);
     unsigned now_new = 0, now_old = 0;
     for (size_t i = 0; i < OUTPUTS; i++) {
         now_new += holds(names[i], new[i]);
@@ -139,8 +138,8 @@ static bool try(unsigned kind, long nth, int failure, bool indexed) {
         broken("\"%s\", and %u of the outputs are as before", error.message, now_old);
     if (kind != SYSTEM_REMOVE && leftovers() != 0)
         broken("%u temporary files are left", leftovers());
-    /* Where the index fails while it writes its new state, it may have the batch or not, but never
-     * a part of it. */
+    /* If the index fails while it writes its new state, it may have the batch or not, but never a
+     * part of it. */
     if (indexed && status != ND_OK && documents_in_index() % (RECORDS / 2) != 0)
         broken("\"%s\", and the index has %d documents", error.message, (int)documents_in_index());
     if (!indexed || status == ND_OK) return failed;
@@ -194,7 +193,7 @@ static void test_outputs_and_index(void **state) {
     assert_true(try_all(true) > 40);
 }
 
-/* Where names cannot be exchanged, old files are moved aside: the same holds. */
+/* Without an atomic exchange of names, old files are renamed first: the same must hold. */
 static void test_without_exchange(void **state) {
     (void)state;
     nd_error error;
@@ -208,8 +207,8 @@ static void test_without_exchange(void **state) {
         unsigned now_new = 0;
         for (size_t i = 0; i < OUTPUTS; i++)
             now_new += holds(names[i], status == ND_OK ? new[i] : old[i]);
-        /* A failure that does not end leaves what could not be renamed back; nothing is lost even
-         * then. */
+        /* A failure that persists leaves files that could not be renamed back, but loses no file
+         * even then. */
         if (now_new != OUTPUTS && status == ND_OK) broken("%u of the outputs are right", now_new);
         remove_leftovers();
     }

@@ -1,6 +1,6 @@
-/* The machine dies at any moment of a stream: whatever of the changes is on the disk then, what was
- * answered is there, and when the rest is sent again the stream is as if nothing had been.
- * stream_crash_test [SEED] */
+/* The machine dies at any moment of a stream. Whatever part of the changes is on the disk then, all
+ * answered documents are there; when the rest is sent again, the stream is as if nothing had
+ * happened. stream_crash_test [SEED] */
 #include "durability/disk.h"
 #include "durability/documents.h"
 #include "durability/image.h"
@@ -13,7 +13,7 @@
 static size_t crashes;
 static uint64_t first_seed = 1;
 
-/* One of so many possible crashes; `nested`: recoveries are interrupted as well. */
+/* One of this many possible crashes is tried; `nested`: recoveries are interrupted as well. */
 typedef struct plan {
     unsigned at_edges, elsewhere;
     bool nested;
@@ -21,7 +21,7 @@ typedef struct plan {
 
 static void replay(const system_recording *r, const plan *p, uint64_t *seed);
 
-/* Opens what the crash has left in "crash" for reading, and then for writing, and goes on. */
+/* Opens the state after the crash in "crash" for reading, then for writing, and sends the rest. */
 static void go_on(unsigned answered, unsigned begun, const plan *p, uint64_t *seed) {
     system_recording recording;
     stream_open_surely("crash", answered, begun);
@@ -67,7 +67,8 @@ static void replay(const system_recording *r, const plan *p, uint64_t *seed) {
     disk_free(d);
 }
 
-/* A stream is made and fed in a few sessions; a fault ends one. Whether there was one. */
+/* Makes a stream and adds documents in a few sessions; a fault ends one session. Returns whether
+ * there was a fault. */
 static bool run(unsigned calls, long nth, int failure, uint64_t *seed) {
     nd_error error;
     unsigned answered = 0;
@@ -84,7 +85,7 @@ static bool run(unsigned calls, long nth, int failure, uint64_t *seed) {
             nd_stream_close(s);
         }
         if (status == ND_OK) continue;
-        must_tell(status, &error);
+        must_report(status, &error);
         if (!system_failed()) broken("it fails: %s", error.message);
         failed = true;
         system_heal();
@@ -139,8 +140,8 @@ static void test_crashes_of_recovery(void **state) {
     each_kind(crash_recovery);
 }
 
-/* After a sync that failed the system forgets what was to be written; a process that was killed
- * leaves what it has written to the next, until the machine dies. */
+/* After a failed sync the system drops the bytes that it should have written. A killed process
+ * leaves its written bytes to the next process, until the machine dies. */
 static void crash_after(uint64_t seed) {
     const plan p = {.at_edges = 100, .elsewhere = 1000};
     for (long nth = 0; run_and_replay(seed, SYSTEM_SYNC, nth, EIO, &p); nth += 7 * stream_sparse())

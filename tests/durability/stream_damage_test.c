@@ -1,6 +1,6 @@
-/* Damage to any file of a stream is told with the file's name, or changes nothing that is to be
- * seen: bytes changed, files cut off, extended, emptied, gone, and one in another's place. (The
- * index that a stream may have in it: index_damage_test.) */
+/* Damage to any file of a stream is reported with the file's name, or changes nothing that can be
+ * observed. Bytes are changed; files are cut off, extended, emptied, removed, and replaced by
+ * another file. (The index that a stream may contain: index_damage_test.) */
 #include "durability/documents.h"
 #include "durability/image.h"
 #include "durability/stream_model.h"
@@ -12,13 +12,13 @@
 
 enum { HELD = 80 };
 
-static size_t damages, told;
+static size_t damages, reported;
 static image files;
 
 static void must_name(nd_status status, const nd_error *error, const image_file *f) {
-    must_tell(status, error);
+    must_report(status, error);
     if (!strstr(error->message, f->name)) broken("not named: %s", error->message);
-    told++;
+    reported++;
 }
 
 static void look(nd_index_mode mode, const image_file *damaged) {
@@ -34,7 +34,8 @@ static void look(nd_index_mode mode, const image_file *damaged) {
     if (status != ND_OK) must_name(status, &error, damaged);
 }
 
-/* The file with other bytes, or (NULL) without; to a reader, and now and then to a writer. */
+/* Replaces the bytes of the file or, with NULL, removes it; for a reader, and sometimes for a
+ * writer. */
 static void replace(const image_file *f, const unsigned char *bytes, size_t size, bool write) {
     char path[60];
     image_file other = *f;
@@ -52,7 +53,7 @@ static void replace(const image_file *f, const unsigned char *bytes, size_t size
 
 static void damage_bytes(const image_file *f, uint64_t *seed) {
     static const unsigned char masks[] = {0x01, 0x40, 0xff, 0x80};
-    /* Counters of words are most of a state. */
+    /* Most of a state are counters of words. */
     uint64_t each = (f->size / 200 + 1) * stream_sparse();
     for (size_t at = 0; at < f->size; at++) {
         bool edge = at < 150 || f->size - at < 150;
@@ -86,7 +87,8 @@ static void damage_length(const image_file *f, uint64_t *seed) {
     free(longer);
     for (int write = 0; write < 2; write++) {
         test_at("%s: %s, gone", stream_name(), f->name);
-        bool only = strncmp(f->name, "clusters-", 9) == 0; /* without it there is no stream */
+        bool only = strncmp(f->name, "clusters-", 9) ==
+                    0; /* without it the stream does not exist */
         if (!only) replace(f, NULL, 0, write);
     }
     for (size_t other = 0; other < files.count; other++) {
@@ -129,12 +131,12 @@ static void test_damage(void **state) {
     }
 }
 
-/* ---- a state that is whole, but says what cannot be */
+/* ---- a state with right hashes and impossible values */
 
 enum { KIND = 0x7374726d, SECTIONS = 8 };
 
-/* Writes the state anew with some bytes of a section changed; where the section ends they add to it
- * or take from it. */
+/* Writes the state anew with some bytes of a section changed; at the end of the section it adds
+ * bytes or removes some. */
 static void write_state(const nd_sealed_file *from, const char *path, uint32_t changed, uint64_t at,
                         const unsigned char *bytes, uint64_t count) {
     nd_error error;
@@ -159,7 +161,7 @@ static void write_state(const nd_sealed_file *from, const char *path, uint32_t c
     nd_sealed_writer_free(file);
 }
 
-/* Whatever it says: an error, or a stream that is looked at and goes on. */
+/* The result may be an error, or a stream that can be observed and accepts more documents. */
 static void use(nd_index_mode mode) {
     static seen shown;
     nd_error error;
@@ -174,8 +176,8 @@ static void use(nd_index_mode mode) {
         nd_stream_close(s);
     }
     if (status == ND_OK) return;
-    must_tell(status, &error);
-    told++;
+    must_report(status, &error);
+    reported++;
 }
 
 static void test_impossible(void **state) {
@@ -214,9 +216,9 @@ static void test_impossible(void **state) {
     }
 }
 
-/* ---- a state of a newer program */
+/* ---- a state that a newer program wrote */
 
-static void must_refuse(nd_status status, const nd_error *error, const char *name) {
+static void must_be_rejected(nd_status status, const nd_error *error, const char *name) {
     assert_int_equal(status, ND_ERR_ARGUMENT);
     if (!strstr(error->message, name) || !strstr(error->message, "in version 2 of the format"))
         broken("%s", error->message);
@@ -228,8 +230,7 @@ static void test_newer_version(void **state) {
     nd_error error;
     nd_sealed_file *whole;
     nd_stream *s;
-    nd_stream_options options;
-    bool found;
+    nd_stream_options *options;
     char path[60];
     make_stream(STREAM_FOLLOWS);
     const image_file *f = &files.files[0];
@@ -238,9 +239,9 @@ static void test_newer_version(void **state) {
     must(nd_sealed_open(path, KIND, NULL, &nd_allocator_default, &whole, &error), &error);
     write_state(whole, path, SECTIONS, 0, newer, sizeof newer);
     nd_sealed_close(whole);
-    must_refuse(nd_stream_open("x", ND_INDEX_READ, NULL, NULL, &s, &error), &error, f->name);
-    must_refuse(nd_stream_open("x", ND_INDEX_WRITE, NULL, NULL, &s, &error), &error, f->name);
-    must_refuse(nd_stream_read_options("x", &found, &options, &error), &error, f->name);
+    must_be_rejected(nd_stream_open("x", ND_INDEX_READ, NULL, NULL, &s, &error), &error, f->name);
+    must_be_rejected(nd_stream_open("x", ND_INDEX_WRITE, NULL, NULL, &s, &error), &error, f->name);
+    must_be_rejected(nd_stream_read_options("x", NULL, &options, &error), &error, f->name);
     image_store(&files, "x");
     look(ND_INDEX_WRITE, f);
     end_stream();
@@ -251,6 +252,6 @@ int main(void) {
                                        cmocka_unit_test(test_impossible),
                                        cmocka_unit_test(test_newer_version)};
     int failed = cmocka_run_group_tests(tests, image_enter, leave_own_directory);
-    print_message("%zu damages, told %zu times\n", damages, told);
+    print_message("%zu damages, reported %zu times\n", damages, reported);
     return failed;
 }

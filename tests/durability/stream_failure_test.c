@@ -1,6 +1,6 @@
-/* Every request for memory and every call of the system fails in turn, while a stream is made,
- * taken up, fed, saved and looked at: the failure is told, nothing leaks, and what was answered is
- * there; when the rest is sent again the stream is as if nothing had been. */
+/* Every request for memory and every system call fails in turn, while a stream is made, resumed,
+ * fed, saved and observed. The failure is reported, nothing leaks, and all answered documents are
+ * there. When the rest is sent again, the stream is as if nothing had happened. */
 #include "durability/documents.h"
 #include "durability/image.h"
 #include "durability/stream_model.h"
@@ -16,11 +16,11 @@ static size_t trials;
 
 typedef struct memory {
     long nth, times;
-    atomic_long asked, refused, live;
+    atomic_long requested, refused, live;
 } memory;
 
 static bool refuse(memory *m) {
-    long n = atomic_fetch_add(&m->asked, 1);
+    long n = atomic_fetch_add(&m->requested, 1);
     bool refused = n >= m->nth && n - m->nth < m->times;
     m->refused += refused;
     return refused;
@@ -45,7 +45,7 @@ static void release(void *context, void *p) {
     free(p);
 }
 
-/* ---- what is tried */
+/* ---- the actions that fail */
 
 typedef struct fault {
     const char *name;
@@ -69,7 +69,7 @@ static const fault faults[] = {
 
 typedef struct scenario {
     const char *name;
-    unsigned before; /* documents of the stream that is there; 0: there is none */
+    unsigned before; /* documents in the stream at the beginning; 0: there is no stream */
     nd_index_mode mode;
     unsigned to;
 } scenario;
@@ -99,13 +99,14 @@ static void make_start(void) {
     image_load(&start, "x");
 }
 
-/* What failed goes on failing. */
-static void must_refuse(nd_stream *s) {
+/* After a failure all changes fail. */
+static void must_fail(nd_stream *s) {
     nd_error error;
     nd_status status = nd_stream_sync(s, &error);
     if (status != ND_OK) {
-        must_tell(status, &error);
-        must_tell(nd_stream_add(s, "late", 4, "a", 1, 0, NULL, &error), &error);
+        must_report(status, &error);
+        const nd_record late = {.text = "a", .length = 1, .id = "late", .id_length = 4};
+        must_report(nd_stream_add(s, &late, NULL, &error), &error);
     }
 }
 
@@ -119,13 +120,13 @@ static nd_status act(const scenario *of, const nd_allocator *allocator, unsigned
     if (status != ND_OK) return status;
     if (of->mode == ND_INDEX_WRITE)
         status = stream_feed(s, of->before, of->to, &seed, answered, error);
-    if (status != ND_OK) must_refuse(s);
+    if (status != ND_OK) must_fail(s);
     else status = stream_observe(s, &count, error);
     nd_stream_close(s);
     return status;
 }
 
-/* Whether there are so many requests or calls. */
+/* Returns whether there are so many requests or calls. */
 static bool try_fault(const scenario *of, const fault *f, long nth) {
     nd_error error;
     memory m = {.nth = f->memory ? nth : SYSTEM_ALWAYS, .times = f->times};
@@ -140,7 +141,7 @@ static bool try_fault(const scenario *of, const fault *f, long nth) {
     nd_status status = act(of, &allocator, &answered, &error);
     bool failed = f->memory ? m.refused > 0 : system_failed() != 0;
     system_heal();
-    if (status != ND_OK) must_tell(status, &error);
+    if (status != ND_OK) must_report(status, &error);
     if (status != ND_OK && (!failed || f->failure == SYSTEM_SHORT))
         broken("it fails: %s", error.message);
     if (m.live != 0) broken("%ld pieces of memory are not given back", m.live);
@@ -160,7 +161,7 @@ static void try_faults(bool of_memory) {
             for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
                 uint64_t seed = f;
                 if (faults[f].memory != of_memory) continue;
-                /* All where there are few of them, then some. */
+                /* All of them if there are few, otherwise some. */
                 for (long nth = 0; try_fault(&scenarios[s], &faults[f], nth);)
                     nth += 1 + (long)random_below(&seed, (uint64_t)(nth / 8 + stream_sparse()));
             }

@@ -1,3 +1,4 @@
+/* A stream, its documents and its expected states: see stream_model.h. */
 #include "durability/stream_model.h"
 
 #include "base/limits.h"
@@ -9,7 +10,7 @@
 
 static stream_kind used;
 static corpus documents;
-static char *expected[ARRIVALS + 1]; /* after so many */
+static char *expected[ARRIVALS + 1]; /* the stream as text, after each number of documents */
 static seen now;
 
 unsigned stream_sparse(void) { return ND_LIMIT(20, 1) * test_sparsity(); }
@@ -19,11 +20,13 @@ const char *stream_name(void) {
 }
 
 nd_stream_options stream_options(void) {
+    static const nd_analyzer_options pairs = {sizeof pairs, .kind = ND_WORDS, .ngram = 2,
+                                              .seed = 1};
     nd_stream_options o;
-    nd_stream_options_init(&o);
+    nd_stream_options_init(&o, sizeof o);
     o.expire = 150;
     if (used == STREAM_MINHASH) {
-        o.ngram = 2;
+        o.analyzer = &pairs;
         o.threshold = 0.6;
         return o;
     }
@@ -36,38 +39,43 @@ nd_stream_options stream_options(void) {
 static nd_status add(nd_stream *s, unsigned d, nd_error *error) {
     char id[16];
     size_t length = (size_t)snprintf(id, sizeof id, "d%u", d);
-    return nd_stream_add(s, id, length, documents.text[d], strlen(documents.text[d]),
-                         d % 5 ? d * 10.0 : NAN, NULL, error);
+    const nd_record document = {.text = documents.text[d],
+                                .length = strlen(documents.text[d]),
+                                .id = id,
+                                .id_length = length,
+                                .value = d % 5 ? d * 10.0 : NAN};
+    return nd_stream_add(s, &document, NULL, error);
 }
 
-/* Documents before `synced` are answered with the sync that has been begun. */
+/* Documents before `synced` are answered when the sync that is running ends. */
 typedef struct feeding {
     nd_stream *s;
     unsigned *answered, synced;
-    bool told;
+    bool reported;
 } feeding;
 
 /* nd_stream_synced_fn */
-static void tell(void *context) { ((feeding *)context)->told = true; }
+static void report(void *context) { ((feeding *)context)->reported = true; }
 
 static nd_status end_sync(feeding *f, nd_error *error) {
     nd_status status = nd_stream_end_sync(f->s, error);
     if (status != ND_OK) return status;
-    if (f->synced > *f->answered && !f->told) broken("synced, and nobody was told");
+    if (f->synced > *f->answered && !f->reported) broken("synced, but the callback did not come");
     *f->answered = f->synced;
     return ND_OK;
 }
 
-/* At once, or while the next are added. */
+/* Syncs at once, or while the next documents are added. */
 static nd_status sync_some(feeding *f, unsigned to, bool at_once, nd_error *error) {
     nd_status status = end_sync(f, error);
     if (status == ND_OK) system_note(*f->answered, to);
-    f->told = false;
+    f->reported = false;
     f->synced = to;
     if (status == ND_OK)
-        status = at_once ? nd_stream_sync(f->s, error) : nd_stream_begin_sync(f->s, tell, f, error);
+        status = at_once ? nd_stream_sync(f->s, error)
+                         : nd_stream_begin_sync(f->s, report, f, error);
     if (status != ND_OK || !at_once) return status;
-    f->told = true;
+    f->reported = true;
     *f->answered = to;
     system_note(to, to);
     return ND_OK;
@@ -86,13 +94,13 @@ nd_status stream_feed(nd_stream *s, unsigned from, unsigned to, uint64_t *seed, 
             (d + 1 == to || d + 1 - f.synced == UNANSWERED || !random_below(seed, 4)))
             status = sync_some(&f, d + 1, d + 1 == to || random_below(seed, 2), error);
     }
-    /* Whatever has failed: nobody is told any more when this returns. */
+    /* Whatever has failed: no callback comes after this call returns. */
     nd_error ignored;
-    if (nd_stream_end_sync(s, &ignored) == ND_OK && f.told) *answered = f.synced;
+    if (nd_stream_end_sync(s, &ignored) == ND_OK && f.reported) *answered = f.synced;
     return status;
 }
 
-/* ---- what is to be seen */
+/* ---- observing a stream */
 
 void stream_use(stream_kind kind, uint64_t seed) {
     nd_error error;
@@ -117,8 +125,8 @@ void stream_end(void) {
 }
 
 nd_status stream_observe(nd_stream *s, unsigned *count, nd_error *error) {
-    nd_stream_info info;
-    nd_stream_describe(s, &info);
+    nd_stream_info info = {.struct_size = sizeof info};
+    must(nd_stream_describe(s, &info, error), error);
     *count = (unsigned)info.documents;
     nd_status status = stream_look(s, &now, error);
     if (status != ND_OK) return status;
@@ -142,7 +150,7 @@ bool stream_open_surely(const char *path, unsigned answered, unsigned begun) {
     unsigned count;
     nd_status status = nd_stream_open(path, ND_INDEX_READ, NULL, NULL, &s, &error);
     if (status != ND_OK) {
-        must_tell(status, &error);
+        must_report(status, &error);
         if (answered > 0 || !strstr(error.message, "no stream is there"))
             broken("not opened: %s", error.message);
         return false;

@@ -1,5 +1,5 @@
-/* A writer adds to a stream and saves states, and readers open it again and again: they always find
- * one that is whole. */
+/* A writer adds to a stream and saves states, while readers open it again and again. A reader
+ * always finds a complete state. */
 #include "durability/documents.h"
 #include "durability/image.h"
 #include "stream_seen.h"
@@ -15,6 +15,13 @@ enum { READERS = 2, ADDED = 3000, SYNCED = 4 };
 static atomic_bool over;
 static atomic_ulong reads, states;
 
+static nd_stream_info describe(const nd_stream *s) {
+    nd_stream_info info = {.struct_size = sizeof info};
+    nd_error error;
+    must(nd_stream_describe(s, &info, &error), &error);
+    return info;
+}
+
 static nd_stream *open_surely(nd_index_mode mode, const nd_stream_options *options) {
     nd_error error;
     nd_stream *s;
@@ -22,23 +29,22 @@ static nd_stream *open_surely(nd_index_mode mode, const nd_stream_options *optio
     return s;
 }
 
-/* Also in several sessions, each of which removes what is waste. */
+/* Writes also in several sessions; each session removes orphan files. */
 static void *write_stream(void *context) {
     nd_error error;
-    nd_stream_info info;
     nd_stream *s = open_surely(ND_INDEX_WRITE, context);
     for (unsigned d = 0; d < ADDED / (1 + test_sparsity() / 8); d++) {
         char id[16], text[400];
         size_t length = (size_t)snprintf(id, sizeof id, "d%u", d), size = 0;
         for (unsigned w = 0; w < 20; w++)
             size += (size_t)snprintf(text + size, sizeof text - size, "w%u ", d % 50 * 20 + w);
-        must(nd_stream_add(s, id, length, text, size, NAN, NULL, &error), &error);
+        const nd_record document = {
+            .text = text, .length = size, .id = id, .id_length = length, .value = NAN};
+        must(nd_stream_add(s, &document, NULL, &error), &error);
         if (d % SYNCED) continue;
-        nd_stream_describe(s, &info);
-        uint64_t before = info.bytes;
+        uint64_t before = describe(s).bytes;
         must(nd_stream_sync(s, &error), &error);
-        nd_stream_describe(s, &info);
-        atomic_fetch_add(&states, info.bytes < before);
+        atomic_fetch_add(&states, describe(s).bytes < before);
         if (d % 500) continue;
         nd_stream_close(s);
         s = open_surely(ND_INDEX_WRITE, NULL);
@@ -60,10 +66,9 @@ static void *read_stream(void *context) {
     uint64_t last = 0;
     while (!atomic_load(&over)) {
         nd_error error;
-        nd_stream_info info;
         uint64_t members = 0;
         nd_stream *s = open_surely(ND_INDEX_READ, NULL);
-        nd_stream_describe(s, &info);
+        const nd_stream_info info = describe(s);
         must(nd_stream_clusters(s, 1, 10, true, count_members, &members, &error), &error);
         if (info.documents < last)
             broken("%llu documents after %llu", (unsigned long long)info.documents,
@@ -82,7 +87,7 @@ static void test_threads(void **state) {
     (void)state;
     pthread_t writer, readers[READERS];
     nd_stream_options o;
-    nd_stream_options_init(&o);
+    nd_stream_options_init(&o, sizeof o);
     o.sketch = ND_SKETCH_SIMHASH;
     o.mode = ND_STREAM_FOLLOW;
     broken_ends_process();

@@ -1,3 +1,4 @@
+/* System calls that fail and are recorded: see system.h. */
 #include "durability/system.h"
 
 #include "test.h"
@@ -15,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* With glibc the calls go by names of their own where offsets are of 64 bits. */
+/* glibc has other names for these calls if offsets have 64 bits. */
 #ifdef __GLIBC__
 #define REAL(name) __real_##name##64
 #else
@@ -47,7 +48,7 @@ enum { FILES = 1024, NAMES = 256, NOBODY = 0, PARENT = -1, DIRECTORY = -2, OTHER
 
 typedef struct name {
     char name[32];
-    int file; /* number + 1; 0: free */
+    int file; /* file number + 1; 0: free */
     bool directory;
 } name;
 
@@ -59,8 +60,8 @@ static struct {
     long seen, counts[SYSTEM_KINDS];
     long open_files, maps;
     bool sync_truly, full;
-    int owner[FILES]; /* of a descriptor: NOBODY, PARENT, DIRECTORY, OTHER, or number of the file +
-                         1 */
+    int owner[FILES]; /* for each descriptor: NOBODY, PARENT, DIRECTORY, OTHER, or file number + 1
+                       */
     name names[NAMES];
     system_recording *recording;
 } s = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -114,7 +115,7 @@ static verdict judge_dead(unsigned kind, bool room) {
     return half ? HALF : FAIL;
 }
 
-/* Under the lock. `room`: the call takes some. */
+/* The lock is held. `room`: the call needs space on the disk. */
 static verdict judge(unsigned kind, bool room) {
     s.counts[__builtin_ctz(kind)]++;
     if (s.failure == SYSTEM_DEAD) return judge_dead(kind, room);
@@ -146,7 +147,7 @@ static system_event *record(system_event_kind kind) {
     return &r->events[r->count++];
 }
 
-/* The name in the recorded directory; NULL: it is not there. */
+/* Returns the name in the recorded directory; NULL: the path is elsewhere. */
 static const char *name_in(const char *path) {
     size_t length = s.recording ? strlen(s.recording->directory) : 0;
     if (length == 0 || strncmp(path, s.recording->directory, length) != 0 || path[length] != '/')
@@ -173,7 +174,7 @@ static int add_name(const char *wanted, bool directory) {
     return s.names[i].file;
 }
 
-/* The directory in the recorded one that a descriptor is of; NULL: it is of none. */
+/* Returns the recorded subdirectory that a descriptor belongs to; NULL: none. */
 static const name *directory_of(int fd) {
     for (int i = 0; i < NAMES && s.recording && s.owner[fd] > 0; i++)
         if (s.names[i].directory && s.names[i].file == s.owner[fd]) return &s.names[i];
@@ -215,8 +216,8 @@ static void record_there(const char *wanted) {
     __real_close(fd);
 }
 
-/* The files of a directory, "" or one in the recorded directory with a slash behind it, and the
- * directories. */
+/* Records the files of a directory ("", or a subdirectory with a slash behind it), and its
+ * subdirectories. */
 static void record_all(const char *within) {
     char path[200], found[300];
     snprintf(path, sizeof path, "%s/%s", s.recording->directory, within);
@@ -286,7 +287,7 @@ void system_recording_free(system_recording *r) {
     result __wrap_##name(__VA_ARGS__);                                                             \
     result __wrap_##name(__VA_ARGS__)
 
-/* Under the lock: calls and returns. */
+/* Releases the lock and returns the result. */
 static int leave(int result) {
     int failure = errno;
     pthread_mutex_unlock(&s.lock);
@@ -420,8 +421,8 @@ WRAP(int, unlink, const char *path) {
     return leave(result);
 }
 
-/* A directory in the recorded one. Only a death keeps it from being removed: what cleans up after a
- * failure is not made to fail itself. */
+/* Removes a recorded subdirectory. Only a death makes this fail: the cleaning up after a failure
+ * does not fail itself. */
 WRAP(int, rmdir, const char *path) {
     pthread_mutex_lock(&s.lock);
     if (s.failure == SYSTEM_DEAD && judge(SYSTEM_REMOVE, false) == FAIL) return leave(-1);
@@ -452,7 +453,7 @@ WRAP(int, rename, const char *from, const char *to) {
     return leave(result);
 }
 
-/* For outputs, which no recording is made of. */
+/* For outputs; they are not recorded. */
 WRAP(int, renameat2, int from_directory, const char *from, int to_directory, const char *to,
      unsigned flags) {
     if (enter(SYSTEM_RENAME, false) == FAIL) return leave(-1);

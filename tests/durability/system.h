@@ -1,7 +1,7 @@
-/* What the library asks of the system, in the hands of a test: calls that fail or are cut short,
- * counts, and a log of all that changes a directory. The linker puts it in between (--wrap,
- * tests/CMakeLists.txt). A sync is not passed on unless that is asked for, and nobody sleeps: no
- * test here switches the machine off, or waits. Any number of threads. */
+/* System calls under control of a test: calls fail or are cut short, are counted, and changes to a
+ * directory are recorded. The linker replaces the calls (--wrap, tests/CMakeLists.txt). A sync is
+ * not passed on unless a test asks for it, and no call sleeps, because no test here switches the
+ * machine off or waits. Any number of threads may call. */
 #ifndef ND_TESTS_SYSTEM_H
 #define ND_TESTS_SYSTEM_H
 
@@ -27,21 +27,21 @@ enum {
     SYSTEM_ALL = (1 << SYSTEM_KINDS) - 1,
 };
 
-/* In place of an errno. SYSTEM_SHORT: half of the bytes are read or written. SYSTEM_FULL: of the
- * first call that takes room half is done, and what takes room fails with ENOSPC from then on.
- * SYSTEM_DEAD: of the nth call that changes something half is done, and nothing is changed from
- * then on, as if the process had been killed. */
+/* Values instead of an errno. SYSTEM_SHORT: half of the bytes are read or written. SYSTEM_FULL: the
+ * first call that needs space does half of its work, and all further such calls fail with ENOSPC.
+ * SYSTEM_DEAD: the nth call that changes something does half of its work, and nothing is changed
+ * from then on, as if the process had been killed. */
 enum { SYSTEM_SHORT = -1, SYSTEM_FULL = -2, SYSTEM_DEAD = -3 };
 #define SYSTEM_ALWAYS 1000000000L
 
-/* From the nth call of these kinds on (from 0), `times` of them fail. Counts begin anew. */
+/* From the nth call of these kinds on (from 0), `times` calls fail. All counts begin anew. */
 void system_fail(unsigned calls, long nth, long times, int failure);
 void system_heal(void);
-/* Whether a call has failed, and of which kind the first was (0: none). */
+/* Returns the kind of the first call that has failed; 0: none has. */
 unsigned system_failed(void);
-/* Calls of these kinds since system_fail or system_heal. */
+/* Returns the calls of these kinds since system_fail or system_heal. */
 long system_count(unsigned calls);
-/* What is not given back. */
+/* Returns the number of descriptors that are not closed. */
 long system_open_files(void);
 long system_maps(void);
 void system_sync_truly(bool truly);
@@ -49,23 +49,24 @@ void system_sync_truly(bool truly);
 /* ---- recording */
 
 typedef enum system_event_kind {
-    EVENT_DIRECTORY, /* the directory is made, or, with a number and a name as a file has them, one
-                        in it */
-    EVENT_CREATE,    /* a file gets its name */
-    EVENT_WRITE,     /* `size` bytes at `offset` */
-    EVENT_RESIZE,    /* to `size` */
-    EVENT_SYNC,      /* the file's bytes are durable */
-    EVENT_SYNC_FAILED, /* they may be or not, and the system takes them for written */
-    EVENT_SYNC_NAMES, /* the names in the directory are durable, or in the one of that name in it */
-    EVENT_SYNC_PARENT, /* the directory itself is */
+    EVENT_DIRECTORY,   /* the directory is made, or, with a number and a name as for a file, a
+                          directory in it */
+    EVENT_CREATE,      /* a file gets its name */
+    EVENT_WRITE,       /* `size` bytes at `offset` */
+    EVENT_RESIZE,      /* to `size` */
+    EVENT_SYNC,        /* the file's bytes are durable */
+    EVENT_SYNC_FAILED, /* the bytes may be durable or not, and the system takes them for written */
+    EVENT_SYNC_NAMES,  /* the names in the directory are durable, or the names in the named
+                          subdirectory */
+    EVENT_SYNC_PARENT, /* the directory itself is durable */
     EVENT_REMOVE,
-    EVENT_RENAME, /* to `to` */
-    EVENT_NOTE    /* by the test: offset, size */
+    EVENT_RENAME, /* it is renamed to `to` */
+    EVENT_NOTE    /* a note of the test: offset, size */
 } system_event_kind;
 
 typedef struct system_event {
     system_event_kind kind;
-    unsigned file; /* number, new for each that is made */
+    unsigned file; /* its number; each file that is made has a new one */
     char name[32], to[32];
     uint64_t offset, size;
     unsigned char *bytes;
@@ -75,12 +76,13 @@ typedef struct system_recording {
     char directory[64];
     system_event *events;
     size_t count, capacity;
-    size_t begin; /* the events before it make what was there when the recording began, durable */
+    size_t begin; /* the events before `begin` make the content at the beginning of the recording,
+                     durable */
     unsigned files;
 } system_recording;
 
-/* Of a directory whose path has no slash, of the files in it, and of directories in it with theirs
- * ("index/lock"). One at a time. */
+/* Records a directory whose path has no slash, its files, and its subdirectories with their files
+ * ("index/lock"). Only one recording at a time. */
 void system_record(const char *directory, system_recording *out);
 void system_note(uint64_t offset, uint64_t size);
 void system_record_end(void);

@@ -1,3 +1,4 @@
+/* Runs of operations on an index: see workload.h. */
 #include "durability/workload.h"
 
 #include "base/limits.h"
@@ -8,7 +9,7 @@
 
 /* ---- opening */
 
-static void observe_one_of(nd_index *x, const row *rows, size_t count, row *out) {
+static void observe_one_of(either_index *x, const row *rows, size_t count, row *out) {
     nd_error error;
     must(row_observe(x, rows, count, out, &error), &error);
     for (size_t k = 0; k < count; k++)
@@ -18,14 +19,14 @@ static void observe_one_of(nd_index *x, const row *rows, size_t count, row *out)
 }
 
 void workload_open(const char *path, nd_index_mode mode, const row *rows, size_t count, row *out,
-                   nd_index **index) {
+                   either_index **index) {
     nd_error error;
-    nd_index *x;
-    nd_status status = nd_index_open(path, mode, NULL, &x, &error);
+    either_index *x;
+    nd_status status = either_open(path, mode, NULL, &x, &error);
     if (index) *index = NULL;
     *out = (row){0};
     if (status != ND_OK) {
-        must_tell(status, &error);
+        must_report(status, &error);
         if (rows->there) broken("the index is not opened: %s", error.message);
         return;
     }
@@ -33,14 +34,14 @@ void workload_open(const char *path, nd_index_mode mode, const row *rows, size_t
     observe_one_of(x, rows, count, out);
     must(row_join(x, out, &error), &error);
     if (index) *index = x;
-    else nd_index_close(x);
+    else either_close(x);
 }
 
 /* ---- working */
 
 typedef struct session {
     history *history;
-    nd_index *index;
+    either_index *index;
     lookup *searcher;
     nd_sync sync;
     unsigned faults;
@@ -65,33 +66,33 @@ static void acknowledge(history *h) {
     note(h);
 }
 
-/* Closing makes all durable; unless that fails, which is not told. */
+/* Closing makes all changes durable, unless it fails, which is not reported. */
 static void end_session(session *s) {
     nd_error error;
     if (!s->index) return;
-    bool durable = nd_index_sync(s->index, &error) == ND_OK;
+    bool durable = either_sync(s->index, &error) == ND_OK;
     lookup_free(s->searcher);
-    nd_index_close(s->index);
+    either_close(s->index);
     s->index = NULL;
     s->searcher = NULL;
     if (durable) acknowledge(s->history);
 }
 
-/* What a writer finds is durable. */
+/* The content that a writer finds is durable. */
 static bool begin_session(session *s, uint64_t *seed) {
     history *h = s->history;
     nd_error error;
     row found;
-    nd_status status = nd_index_open("x", ND_INDEX_WRITE, NULL, &s->index, &error);
+    nd_status status = either_open("x", ND_INDEX_WRITE, NULL, &s->index, &error);
     if (status != ND_OK) {
-        must_tell(status, &error);
+        must_report(status, &error);
         if (!system_failed()) broken("not opened: %s", error.message);
         s->index = NULL;
         return false;
     }
     must(lookup_create(s->index, &s->searcher, &error), &error);
     s->sync = (nd_sync)random_below(seed, 3);
-    nd_index_set_sync(s->index, s->sync);
+    either_set_sync(s->index, s->sync);
     observe_one_of(s->index, h->rows + h->acknowledged, h->begun - h->acknowledged + 1, &found);
     *begin(h) = found;
     acknowledge(h);
@@ -105,10 +106,10 @@ static void begin_session_surely(session *s, uint64_t *seed) {
 }
 
 static void recover(session *s, nd_status status, const nd_error *error, uint64_t *seed) {
-    must_tell(status, error);
+    must_report(status, error);
     if (!system_failed()) broken("status %d: %s", (int)status, error->message);
     lookup_free(s->searcher);
-    nd_index_close(s->index);
+    either_close(s->index);
     s->index = NULL;
     s->searcher = NULL;
     heal(s);
@@ -123,7 +124,7 @@ static void create(session *s) {
     nd_status status = index_make("x", false, &error);
     if (status != ND_OK) {
         row found;
-        must_tell(status, &error);
+        must_report(status, &error);
         if (!system_failed()) broken("not made: %s", error.message);
         heal(s);
         workload_open("x", ND_INDEX_WRITE, h->rows, 2, &found, NULL);
@@ -170,34 +171,33 @@ bool workload_run(history *h, uint64_t seed, size_t operations) {
 
 static void perform_all(const operation *o, size_t count, row *r) {
     nd_error error;
-    nd_index *x;
+    either_index *x;
     lookup *searcher;
-    must(nd_index_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
+    must(either_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
     must(lookup_create(x, &searcher, &error), &error);
     for (size_t i = 0; i < count; i++) {
         must(operation_perform(&o[i], r, x, searcher, &error), &error);
         operation_apply(&o[i], r);
     }
     lookup_free(searcher);
-    nd_index_close(x);
+    either_close(x);
 }
 
-/* Removed documents that still take room: one in the log, and those of segments that were not
- * copied since. */
+/* Removed documents that still need room: one in the log, and those in segments that were not
+ * rewritten since. */
 enum {
     REMOVED = ND_LIMIT(4, 5),
     SEGMENTS = ND_LIMIT(1, 2),
     RECENT = ND_LIMIT(13, 2),
 };
 
-/* The larger segment of fingerprints has several tables, where limits are small. */
+/* With small limits the larger segment of fingerprints has several tables. */
 static void check_small(uint64_t segments, uint64_t log_documents, uint64_t removed) {
     nd_error error;
-    nd_index *x;
-    nd_index_info info;
-    must(nd_index_open("x", ND_INDEX_READ, NULL, &x, &error), &error);
-    nd_index_describe(x, &info);
-    nd_index_close(x);
+    either_index *x;
+    must(either_open("x", ND_INDEX_READ, NULL, &x, &error), &error);
+    const either_info info = either_describe(x);
+    either_close(x);
     if (info.segments != segments || info.log_documents != log_documents || info.removed != removed)
         broken("not the small index that is wanted");
 #if ND_TINY_LIMITS
@@ -205,8 +205,8 @@ static void check_small(uint64_t segments, uint64_t log_documents, uint64_t remo
 #endif
 }
 
-/* Batches become segments where limits are small; else the first is one when the index is
- * compacted, and there is no second one. */
+/* With small limits batches become segments. Otherwise a compaction makes the first segment, and
+ * there is no second one. */
 static void make_small_fingerprints(row *r) {
     const operation batches[] = {operation_many(0, 12, 1), operation_many(12, 11, 1)};
     const operation early[] = {operation_one(OPERATION_REMOVE, 3, 0),
@@ -231,7 +231,7 @@ void workload_small(bool sketch_only, row *out) {
     operation batches[] = {operation_many(0, 4, 1), operation_many(4, 3, 1),
                            operation_many(7, 2, 1), operation_many(9, 1, 1)};
     operation last = operation_many(
-        10, 3, 1); /* the last four are merged then, where limits are small into a linked segment */
+        10, 3, 1); /* then the last four are compacted, with small limits into a linked segment */
     last.segment = true;
     const operation early[] = {operation_one(OPERATION_REMOVE, 3, 0),
                                operation_one(OPERATION_REMOVE, 4, 0)};

@@ -1,6 +1,6 @@
-/* All memory of the library comes from the allocator that a call is given: while every job runs
- * with one, none of the library's objects calls malloc or realloc (tests/CMakeLists.txt has them
- * wrapped by the linker; what other libraries take for themselves is not seen). */
+/* All memory of the library comes from the allocator that a call is given. While every job runs
+ * with an allocator of the test, no object of the library calls malloc or realloc. The linker wraps
+ * both functions (tests/CMakeLists.txt); memory that other libraries allocate is not seen. */
 #include "every_job.h"
 #include "neardup.h"
 #include "test.h"
@@ -58,7 +58,7 @@ static void test_allocator(void **state) {
                 fail_msg("%s: %zu of %zu requests do not come to the allocator", every_jobs[j].name,
                          (size_t)direct, direct + given);
         }
-    /* The wrappers are in place. */
+    /* This proves that the wrappers are in place. */
     direct = 0;
     nd_analyzer *analyzer;
     assert_int_equal(nd_analyzer_create(NULL, NULL, &analyzer, NULL), ND_OK);

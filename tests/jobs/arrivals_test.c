@@ -1,6 +1,7 @@
-/* Streams by the public calls: with MinHash the answers of a batch and of an index; taken up after
- * a death as if nothing had been; live pipes answered at once. */
-#include "neardup.h"
+/* Streams through the public calls. With MinHash the answers equal those of a batch and of an
+ * index; a stream that is resumed after a crash answers as if nothing had happened; records from
+ * live pipes are answered at once. */
+#include "job_parts.h"
 #include "small_corpus.h"
 #include "stream_seen.h"
 #include "own_directory.h"
@@ -29,32 +30,44 @@ static nd_stream *open_stream(const char *path, nd_index_mode mode,
     return s;
 }
 
-static void add(nd_stream *s, const corpus *c, size_t i, nd_stream_answer *answer) {
-    nd_error error;
+static nd_status try_to_add(nd_stream *s, const corpus *c, size_t i,
+                            const nd_stream_answer **answer, nd_error *error) {
     char id[32];
-    snprintf(id, sizeof id, "d%zu", i);
-    double time = i % 5 ? (double)i * 10.0 : NAN;
-    if (nd_stream_add(s, id, strlen(id), c->text[i], strlen(c->text[i]), time, answer, &error) !=
-        ND_OK)
-        fail_msg("%s", error.message);
+    const nd_record document = {.text = c->text[i],
+                                .length = strlen(c->text[i]),
+                                .id = id,
+                                .id_length = (size_t)snprintf(id, sizeof id, "d%zu", i),
+                                .value = i % 5 ? (double)i * 10.0 : NAN};
+    return nd_stream_add(s, &document, answer, error);
 }
 
+static const nd_stream_answer *add(nd_stream *s, const corpus *c, size_t i) {
+    const nd_stream_answer *answer;
+    nd_error error;
+    if (try_to_add(s, c, i, &answer, &error) != ND_OK) fail_msg("%s", error.message);
+    return answer;
+}
+
+/* The result points to static memory. */
 static nd_stream_options options_of(unsigned kind) {
+    static nd_analyzer_options pairs_of_words;
     nd_stream_options o;
-    nd_stream_options_init(&o);
+    nd_analyzer_options_init(&pairs_of_words, sizeof pairs_of_words);
+    pairs_of_words.ngram = 2;
+    nd_stream_options_init(&o, sizeof o);
     o.sketch = kind % 3 ? ND_SKETCH_SIMHASH : ND_SKETCH_MINHASH;
     o.mode = kind % 3 == 2 ? ND_STREAM_FOLLOW : ND_STREAM_LEADER;
     o.k = 10;
-    o.ngram = kind % 3 ? 0 : 2;
+    o.analyzer = kind % 3 ? NULL : &pairs_of_words;
     o.threshold = 0.6;
     o.expire = kind >= 3 ? 500 : 0;
     return o;
 }
 
-/* ---- a death at any moment */
+/* ---- a process that dies at any moment */
 
-/* A child adds and syncs, and dies with what it has not synced; whoever comes next sends again what
- * was not answered. */
+/* A child adds documents and syncs, and dies with everything that it has not synced. The next child
+ * sends again the documents that were not answered. */
 static uint32_t die_within(const nd_stream_options *o, const corpus *c, uint32_t from,
                            uint64_t seed) {
     int ends[2];
@@ -66,11 +79,7 @@ static uint32_t die_within(const nd_stream_options *o, const corpus *c, uint32_t
         uint32_t end = from + 1 + (uint32_t)random_below(&seed, 60);
         if (nd_stream_open(directory, ND_INDEX_WRITE, o, NULL, &s, &error) != ND_OK) _exit(1);
         for (uint32_t i = from; i < end && i < c->count; i++) {
-            char id[32];
-            snprintf(id, sizeof id, "d%u", i);
-            if (nd_stream_add(s, id, strlen(id), c->text[i], strlen(c->text[i]),
-                              i % 5 ? i * 10.0 : NAN, NULL, &error) != ND_OK)
-                _exit(2);
+            if (try_to_add(s, c, i, NULL, &error) != ND_OK) _exit(2);
             if (random_below(&seed, 4)) continue;
             uint32_t answered = i + 1;
             if (nd_stream_sync(s, &error) != ND_OK ||
@@ -104,21 +113,21 @@ static void test_death(void **state) {
         remove_all();
         make_corpus(&c, seed++, 150);
         nd_stream *s = open_stream(other, ND_INDEX_WRITE, &o);
-        for (size_t i = 0; i < c.count; i++) add(s, &c, i, NULL);
+        for (size_t i = 0; i < c.count; i++) add(s, &c, i);
         look(s, &whole);
         for (uint32_t done = 0; done < c.count;) {
             uint32_t reached = die_within(&o, &c, done, seed++);
-            /* Some of what was answered is sent again, too. */
+            /* Some of the answered documents are sent again, too. */
             done = reached > 3 ? reached - (uint32_t)random_below(&seed, 3) : reached;
             if (done + 2 >= c.count) done = (uint32_t)c.count;
         }
-        nd_stream *taken_up = open_stream(directory, ND_INDEX_WRITE, NULL);
-        nd_stream_info info;
-        nd_stream_describe(taken_up, &info);
-        for (size_t i = info.documents; i < c.count; i++) add(taken_up, &c, i, NULL);
-        look(taken_up, &broken);
+        nd_stream *resumed = open_stream(directory, ND_INDEX_WRITE, NULL);
+        nd_stream_info info = {.struct_size = sizeof info};
+        assert_int_equal(nd_stream_describe(resumed, &info, NULL), ND_OK);
+        for (size_t i = info.documents; i < c.count; i++) add(resumed, &c, i);
+        look(resumed, &broken);
         assert_string_equal(broken.text, whole.text);
-        nd_stream_close(taken_up);
+        nd_stream_close(resumed);
         nd_stream *reader = open_stream(directory, ND_INDEX_READ, NULL);
         look(reader, &broken);
         assert_string_equal(broken.text, whole.text);
@@ -129,7 +138,14 @@ static void test_death(void **state) {
     remove_all();
 }
 
-/* ---- MinHash: as a batch */
+/* ---- MinHash: the same answers as a batch */
+
+static nd_status run(nd_stream *s, const job_parts *job, nd_stream_answer_fn *fn, void *context,
+                     nd_job_summary *summary, nd_error *error) {
+    const nd_stream_run_options options = {
+        .struct_size = sizeof options, .input = &job->input, .resources = &job->resources};
+    return nd_stream_run(s, &options, fn, context, summary, error);
+}
 
 typedef struct batch {
     uint64_t evidence[MOST];
@@ -181,29 +197,29 @@ static void test_leader_is_the_batch(void **state) {
         corpus c;
         nd_error error;
         batch b;
-        nd_job_options job;
-        nd_job_summary summary;
+        job_parts job;
+        nd_job_summary summary = {.struct_size = sizeof summary};
         uint64_t seed = round + 100;
         remove_all();
         make_corpus(&c, seed++, 150);
-        nd_job_options_init(&job);
+        job_parts_init(&job);
         feed f = {&c, 0, ""};
-        job.records = feed_next;
-        job.records_context = &f;
-        job.ngram = 2;
-        job.threshold = 0.6;
-        job.recall = 0.999999;
-        job.on_decision = take_decision;
-        job.result_context = &b;
-        if (nd_dedup(&job, NULL, &error) != ND_OK) fail_msg("%s", error.message);
+        job.input.records = feed_next;
+        job.input.records_context = &f;
+        job.analyzer.ngram = 2;
+        job.similarity.threshold = 0.6;
+        job.similarity.recall = 0.999999;
+        job.outputs.on_decision = take_decision;
+        job.outputs.context = &b;
+        if (nd_dedup(dedup_of(&job), NULL, &error) != ND_OK) fail_msg("%s", error.message);
         nd_stream_options o = options_of(0);
         o.recall = 0.999999;
         nd_stream *s = open_stream(directory, ND_INDEX_WRITE, &o);
         compared k = {&b, 0};
         f.next = 0;
-        job.on_decision = NULL;
-        job.threads = 1 + (uint32_t)round % 3;
-        if (nd_stream_run(s, &job, compare_answer, &k, &summary, &error) != ND_OK)
+        job.outputs.on_decision = NULL;
+        job.resources.threads = 1 + (uint32_t)round % 3;
+        if (run(s, &job, compare_answer, &k, &summary, &error) != ND_OK)
             fail_msg("%s", error.message);
         assert_int_equal(k.next, c.count);
         assert_int_equal(summary.documents, c.count);
@@ -228,16 +244,15 @@ static void write_topics(topics_text *to, const nd_stream_topic *topics, size_t 
 }
 
 typedef struct wanted_cluster {
-    const nd_stream_answer *of;
+    char name[32];
+    size_t length;
     topics_text topics;
     bool found;
 } wanted_cluster;
 
 static bool find_cluster(void *context, const nd_stream_cluster *c) {
     wanted_cluster *w = context;
-    if (c->cluster_length != w->of->cluster_length ||
-        memcmp(c->cluster, w->of->cluster, c->cluster_length) != 0)
-        return true;
+    if (c->cluster_length != w->length || memcmp(c->cluster, w->name, w->length) != 0) return true;
     write_topics(&w->topics, c->topics, c->topic_count);
     w->found = true;
     return true;
@@ -245,78 +260,80 @@ static bool find_cluster(void *context, const nd_stream_cluster *c) {
 
 enum { TOLD = 4 };
 
-/* What an answer tells is what the list of clusters tells then. */
-static void must_agree(nd_stream *s, const nd_stream_answer *a, topics_text *told) {
+/* The topics of an answer are the topics in the list of clusters at that moment. */
+static void must_agree(nd_stream *s, const nd_stream_answer *a, topics_text *reported) {
     nd_error error;
-    wanted_cluster w = {.of = a};
-    write_topics(told, a->topics, a->topic_count);
+    wanted_cluster w = {.length = a->cluster_length};
+    bool none = a->again && a->topic_count == 0;
+    assert_true(w.length <= sizeof w.name);
+    memcpy(w.name, a->cluster, w.length);
+    write_topics(reported, a->topics, a->topic_count);
     if (nd_stream_clusters(s, 1, TOLD, false, find_cluster, &w, &error) != ND_OK)
         fail_msg("%s", error.message);
-    assert_true(w.found || (a->again && a->topic_count == 0));
-    assert_string_equal(told->text, w.found ? w.topics.text : "");
+    assert_true(w.found || none);
+    assert_string_equal(reported->text, w.found ? w.topics.text : "");
 }
 
-typedef struct told_topics {
+typedef struct expected_topics {
     topics_text *expected;
     uint32_t next;
-} told_topics;
+} expected_topics;
 
 static bool compare_topics(void *context, const nd_stream_answer *a) {
-    told_topics *t = context;
-    topics_text told;
-    write_topics(&told, a->topics, a->topic_count);
-    assert_string_equal(told.text, t->expected[t->next++].text);
+    expected_topics *t = context;
+    topics_text reported;
+    write_topics(&reported, a->topics, a->topic_count);
+    assert_string_equal(reported.text, t->expected[t->next++].text);
     return true;
 }
 
 static void test_topics_of_answers(void **state) {
     (void)state;
-    static topics_text told[150], again;
+    static topics_text reported[150], again;
     for (unsigned kind = 0; kind < 6; kind++) {
         corpus c;
         nd_error error;
-        nd_job_options job;
-        nd_stream_answer a;
+        job_parts job;
+        const nd_stream_answer *a;
         nd_stream_options o = options_of(kind);
         uint64_t seed = kind + 50;
         size_t some = 0;
-        o.expire = 0; /* records of a callback have other times here */
+        o.expire = 0; /* records from a callback have other times here */
         remove_all();
         make_corpus(&c, seed++, 150);
         nd_stream *s = open_stream(directory, ND_INDEX_WRITE, &o);
-        add(s, &c, 0, &a);
-        assert_int_equal(a.topic_count, 0);
+        assert_int_equal(add(s, &c, 0)->topic_count, 0);
         nd_stream_set_topics(s, TOLD);
-        write_topics(&told[0], NULL, 0);
+        write_topics(&reported[0], NULL, 0);
         for (size_t i = 1; i < c.count; i++) {
-            add(s, &c, i, &a);
-            must_agree(s, &a, &told[i]);
-            some += a.topic_count;
-            add(s, &c, i - (size_t)random_below(&seed, i < 10 ? i : 10), &a);
-            assert_true(a.again);
-            must_agree(s, &a, &again);
+            a = add(s, &c, i);
+            some += a->topic_count;
+            must_agree(s, a, &reported[i]);
+            a = add(s, &c, i - (size_t)random_below(&seed, i < 10 ? i : 10));
+            assert_true(a->again);
+            must_agree(s, a, &again);
         }
         assert_true(some > c.count);
-        nd_job_options_init(&job);
+        job_parts_init(&job);
         feed f = {&c, 0, ""};
-        job.records = feed_next;
-        job.records_context = &f;
-        told_topics t = {told, 0};
-        nd_stream *run = open_stream(other, ND_INDEX_WRITE, &o);
-        nd_stream_set_topics(run, TOLD);
-        if (nd_stream_run(run, &job, compare_topics, &t, NULL, &error) != ND_OK)
+        job.input.records = feed_next;
+        job.input.records_context = &f;
+        expected_topics t = {reported, 0};
+        nd_stream *second = open_stream(other, ND_INDEX_WRITE, &o);
+        nd_stream_set_topics(second, TOLD);
+        if (run(second, &job, compare_topics, &t, NULL, &error) != ND_OK)
             fail_msg("%s", error.message);
         assert_int_equal(t.next, c.count);
-        nd_stream_close(run);
+        nd_stream_close(second);
         nd_stream_close(s);
         free_corpus(&c);
     }
     remove_all();
 }
 
-/* ---- what is refused */
+/* ---- rejected calls */
 
-static void expect_refusal(const nd_stream_options *o, const char *text) {
+static void expect_rejection(const nd_stream_options *o, const char *text) {
     nd_stream *s;
     nd_error error;
     assert_int_equal(nd_stream_open(directory, ND_INDEX_WRITE, o, NULL, &s, &error),
@@ -324,8 +341,15 @@ static void expect_refusal(const nd_stream_options *o, const char *text) {
     if (!strstr(error.message, text)) fail_msg("%s", error.message);
 }
 
-static void test_refusals(void **state) {
+static nd_status add_text(nd_stream *s, const char *id, const char *text, nd_error *error) {
+    const nd_record document = {
+        .text = text, .length = strlen(text), .id = id, .id_length = strlen(id), .value = NAN};
+    return nd_stream_add(s, &document, NULL, error);
+}
+
+static void test_rejections(void **state) {
     (void)state;
+    nd_simhash_options levels;
     nd_stream_options o = options_of(2), same = o;
     nd_stream *s, *second;
     nd_error error;
@@ -334,35 +358,36 @@ static void test_refusals(void **state) {
     s = open_stream(directory, ND_INDEX_WRITE, &o);
     assert_int_equal(nd_stream_open(directory, ND_INDEX_WRITE, &o, NULL, &second, &error),
                      ND_ERR_BUSY);
-    assert_int_equal(nd_stream_add(s, "a", 1, "\xff", 1, NAN, NULL, &error), ND_ERR_INPUT);
-    assert_int_equal(nd_stream_add(s, "a", 1, "fine", 4, NAN, NULL, &error), ND_OK);
+    assert_int_equal(add_text(s, "a", "\xff", &error), ND_ERR_INPUT);
+    assert_int_equal(add_text(s, "a", "fine", &error), ND_OK);
     nd_stream_close(s);
-    nd_stream_options read;
-    bool found;
-    assert_int_equal(nd_stream_read_options(directory, &found, &read, &error), ND_OK);
-    assert_true(found);
-    assert_int_equal(read.k, 10);
-    assert_int_equal(read.ngram, 1);
-    nd_stream_close(open_stream(directory, ND_INDEX_WRITE, &read));
-    assert_int_equal(nd_stream_read_options(other, &found, &read, &error), ND_OK);
-    assert_false(found);
-    assert_int_equal(read.sketch, ND_SKETCH_MINHASH);
+    nd_stream_options *read = NULL;
+    assert_int_equal(nd_stream_read_options(directory, NULL, &read, &error), ND_OK);
+    assert_non_null(read);
+    assert_int_equal(read->k, 10);
+    assert_int_equal(read->analyzer->ngram, 1);
+    nd_stream_close(open_stream(directory, ND_INDEX_WRITE, read));
+    nd_stream_options_free(read);
+    assert_int_equal(nd_stream_read_options(other, NULL, &read, &error), ND_OK);
+    assert_null(read);
     same.k = 4;
-    expect_refusal(&same, "another k: 10, not 4");
+    expect_rejection(&same, "another k: 10, not 4");
     same = o;
     same.mode = ND_STREAM_LEADER;
-    expect_refusal(&same, "made with centres that follow, not with leaders");
+    expect_rejection(&same, "made with centres that follow, not with leaders");
     same = o;
     same.sketch = ND_SKETCH_MINHASH;
-    expect_refusal(&same, "centres follow with ND_SKETCH_SIMHASH only");
+    expect_rejection(&same, "centres follow with ND_SKETCH_SIMHASH only");
     same = o;
-    same.simhash.weighting = ND_WEIGHTING_LEVELS;
-    expect_refusal(&same, "not lists of words");
+    nd_simhash_options_init(&levels, sizeof levels);
+    levels.weighting = ND_WEIGHTING_LEVELS;
+    same.simhash = &levels;
+    expect_rejection(&same, "not lists of words");
     same = o;
     same.k = 17;
-    expect_refusal(&same, "k must be 0 to 16");
+    expect_rejection(&same, "k must be 0 to 16");
     s = open_stream(directory, ND_INDEX_READ, NULL);
-    assert_int_equal(nd_stream_add(s, "b", 1, "fine", 4, NAN, NULL, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(add_text(s, "b", "fine", &error), ND_ERR_ARGUMENT);
     nd_stream_close(s);
     remove_all();
 }
@@ -370,6 +395,6 @@ static void test_refusals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_death), cmocka_unit_test(test_leader_is_the_batch),
-        cmocka_unit_test(test_topics_of_answers), cmocka_unit_test(test_refusals)};
+        cmocka_unit_test(test_topics_of_answers), cmocka_unit_test(test_rejections)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

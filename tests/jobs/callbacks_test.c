@@ -1,5 +1,5 @@
-/* Callbacks that use the index with which they are called: searches and joins let them change it, a
- * load refuses that, and nothing waits for ever. */
+/* Callbacks that call the index that has called them. Searches and joins allow changes to the
+ * index, a load rejects them, and no call waits for ever. */
 #include "neardup.h"
 #include "own_directory.h"
 
@@ -14,30 +14,30 @@ static void good(nd_status status) {
     if (status != ND_OK) fail_msg("%s", error.message);
 }
 
-/* MANY fingerprints, each near the next, some of them in the log. */
-static nd_index *make(void) {
-    nd_index *x;
+/* MANY fingerprints, each near the next, some of them in the write-ahead log. */
+static nd_hamming_index *make(void) {
+    nd_hamming_index *x;
     good(nd_hamming_create("x", NULL, &error));
-    good(nd_index_open("x", ND_INDEX_WRITE, NULL, &x, &error));
-    nd_index_set_sync(x, ND_SYNC_BATCH);
+    good(nd_hamming_open("x", ND_INDEX_WRITE, NULL, &x, &error));
+    nd_hamming_set_sync(x, ND_SYNC_BATCH);
     for (uint64_t i = 0; i < MANY; i++) {
         char id[20];
         snprintf(id, sizeof id, "late%llu", (unsigned long long)i);
-        good(nd_hamming_add(x, id, strlen(id), (nd_fingerprint){i << 32, 0}, false, &error));
-        if (i == MANY - 5) good(nd_index_compact(x, &error));
+        good(nd_hamming_add(x, id, strlen(id), (nd_fingerprint){i << 32, 0}, &error));
+        if (i == MANY - 5) good(nd_hamming_compact(x, &error));
     }
     return x;
 }
 
-static void end(nd_index *x) {
-    good(nd_index_check(x, &error));
-    nd_index_close(x);
+static void end(nd_hamming_index *x) {
+    good(nd_hamming_check(x, &error));
+    nd_hamming_close(x);
     remove_directory("x");
 }
 
-/* Every kind of change, one call after the other. */
+/* Makes every kind of change, one call after the other. */
 typedef struct changer {
-    nd_index *index;
+    nd_hamming_index *index;
     uint64_t calls;
     nd_status wanted;
 } changer;
@@ -47,28 +47,28 @@ static void change(changer *c) {
     bool found;
     nd_status status;
     snprintf(id, sizeof id, "new%llu", (unsigned long long)c->calls);
-    if (c->calls % 16 == 3) status = nd_index_compact(c->index, &error);
-    else if (c->calls % 4 == 1) status = nd_index_remove(c->index, "late299", 7, &found, &error);
+    if (c->calls % 16 == 3) status = nd_hamming_compact(c->index, &error);
+    else if (c->calls % 4 == 1) status = nd_hamming_remove(c->index, "late299", 7, &found, &error);
     else
         status = nd_hamming_add(c->index, id, strlen(id), (nd_fingerprint){c->calls << 32, 0},
-                                false, &error);
+                                &error);
     if (status != c->wanted)
         fail_msg("%d, not %d: %s", (int)status, (int)c->wanted,
                  status != ND_OK ? error.message : "done");
-    /* Within a load that writes a segment all is made durable at its end. */
-    status = nd_index_sync(c->index, &error);
+    /* A load that writes a segment makes everything durable at its end. */
+    status = nd_hamming_sync(c->index, &error);
     if (status != ND_ERR_BUSY || c->wanted != ND_ERR_BUSY) good(status);
     c->calls++;
 }
 
-static bool change_at_pair(void *context, const nd_join_pair *pair) {
+static bool change_at_pair(void *context, const nd_hamming_pair *pair) {
     (void)pair;
     if (((changer *)context)->calls < 60) change(context);
     else ((changer *)context)->calls++;
     return true;
 }
 
-static bool count_pair(void *context, const nd_join_pair *pair) {
+static bool count_pair(void *context, const nd_hamming_pair *pair) {
     (void)pair;
     ++*(uint64_t *)context;
     return true;
@@ -76,19 +76,19 @@ static bool count_pair(void *context, const nd_join_pair *pair) {
 
 static void test_join(void **state) {
     (void)state;
-    nd_index *x = make();
+    nd_hamming_index *x = make();
     uint64_t pairs = 0;
     changer c = {.index = x};
     const nd_hamming_side side = {.index = x};
-    nd_join_options o;
-    nd_join_options_init(&o);
+    nd_hamming_join_options o;
+    nd_hamming_join_options_init(&o, sizeof o);
     o.k = 1;
-    good(nd_join(&side, NULL, &o, count_pair, &pairs, NULL, &error));
+    good(nd_hamming_join(&side, NULL, &o, count_pair, &pairs, NULL, &error));
     assert_true(pairs > 200);
-    good(nd_join(&side, NULL, &o, change_at_pair, &c, NULL, &error));
+    good(nd_hamming_join(&side, NULL, &o, change_at_pair, &c, NULL, &error));
     assert_int_equal(c.calls, pairs);
     c.calls = 1000;
-    good(nd_join(&side, &side, &o, change_at_pair, &c, NULL, &error));
+    good(nd_hamming_join(&side, &side, &o, change_at_pair, &c, NULL, &error));
     end(x);
 }
 
@@ -96,19 +96,20 @@ static void test_join(void **state) {
 
 typedef struct loader {
     changer changer;
-    nd_finder *finder;
+    nd_hamming_searcher *searcher;
     uint64_t given;
 } loader;
 
 static int next(void *context, nd_fingerprinted *out) {
     loader *l = context;
+    const nd_hamming_search_options equal = {.struct_size = sizeof equal, .limit = 1};
     const nd_hamming_match *matches;
     uint64_t count;
     static char id[20];
     if (l->given == 40) return 0;
     change(&l->changer);
-    good(nd_find(l->finder, (nd_fingerprint){UINT64_C(7) << 32, 0}, 0, ND_FIND_ALL, 1, &matches,
-                 &count, &error));
+    good(nd_hamming_search(l->searcher, (nd_fingerprint){UINT64_C(7) << 32, 0}, &equal, &matches,
+                           &count, &error));
     assert_int_equal(count, 1);
     snprintf(id, sizeof id, "loaded%llu", (unsigned long long)l->given++);
     *out = (nd_fingerprinted){
@@ -124,23 +125,25 @@ static bool change_at_progress(void *context, nd_stage stage, uint64_t done, uin
 
 static void test_load(void **state) {
     (void)state;
-    nd_index *x = make();
+    nd_hamming_index *x = make();
     loader l = {.changer = {.index = x, .wanted = ND_ERR_BUSY}};
-    nd_job_options o;
-    nd_job_options_init(&o);
-    o.on_progress = change_at_progress;
-    o.notice_context = &l;
-    good(nd_finder_create(x, &l.finder, &error));
-    good(nd_hamming_load(x, &(nd_fingerprint_source){.next = next, .context = &l}, &o, NULL,
-                         &error));
-    nd_index_info info;
-    nd_index_describe(x, &info);
-    assert_int_equal(info.documents, MANY + 40);
-    nd_finder_free(l.finder);
+    const nd_fingerprint_source source = {
+        .struct_size = sizeof source, .next = next, .context = &l};
+    nd_resources resources;
+    nd_resources_init(&resources, sizeof resources);
+    resources.on_progress = change_at_progress;
+    resources.context = &l;
+    const nd_hamming_load_options o = {.struct_size = sizeof o, .resources = &resources};
+    good(nd_hamming_searcher_create(x, &l.searcher, &error));
+    good(nd_hamming_load(x, &source, &o, NULL, &error));
+    nd_hamming_info info = {.struct_size = sizeof info};
+    good(nd_hamming_describe(x, &info, &error));
+    assert_int_equal(info.fingerprints, MANY + 40);
+    nd_hamming_searcher_free(l.searcher);
     end(x);
 }
 
-/* ---- searches for many */
+/* ---- searches for many queries */
 
 static bool change_at_answer(void *context, const nd_hamming_answer *answer) {
     (void)answer;
@@ -150,19 +153,21 @@ static bool change_at_answer(void *context, const nd_hamming_answer *answer) {
 
 static void test_hamming_query(void **state) {
     (void)state;
-    nd_index *x = make();
+    nd_hamming_index *x = make();
     uint64_t words[MANY];
     changer c = {.index = x};
     for (uint64_t i = 0; i < MANY; i++) words[i] = i << 32;
-    good(nd_hamming_query(x, &(nd_fingerprint_source){.words = words, .count = MANY}, 3,
-                          ND_FIND_ALL, 1, NULL, change_at_answer, &c, NULL, &error));
+    const nd_fingerprint_source source = {
+        .struct_size = sizeof source, .words = words, .count = MANY};
+    const nd_hamming_query_options o = {.struct_size = sizeof o, .source = &source};
+    good(nd_hamming_query(x, &o, change_at_answer, &c, NULL, &error));
     assert_int_equal(c.calls, MANY);
     end(x);
 }
 
 typedef struct asker {
     nd_index *index;
-    nd_searcher *searcher;
+    nd_index_searcher *searcher;
     unsigned given, answered;
 } asker;
 
@@ -183,7 +188,8 @@ static bool add_at_answer(void *context, const nd_answer *answer) {
     size_t length = (size_t)snprintf(text, sizeof text, "text%u of%u its%u own%u and%u more%u",
                                      a->answered, a->answered, a->answered, a->answered,
                                      a->answered, a->answered);
-    good(nd_index_add(a->index, a->searcher, text, 8, text, length, true, &added, NULL, &error));
+    const nd_record document = {.text = text, .length = length, .id = text, .id_length = 8};
+    good(nd_index_replace(a->index, a->searcher, &document, &added, NULL, &error));
     a->answered++;
     return true;
 }
@@ -191,17 +197,22 @@ static bool add_at_answer(void *context, const nd_answer *answer) {
 static void test_query(void **state) {
     (void)state;
     asker a = {0};
-    nd_job_options o;
-    nd_job_options_init(&o);
-    o.records = ask;
-    o.records_context = &a;
+    nd_input_options input;
+    nd_index_query_options o;
+    nd_input_options_init(&input, sizeof input);
+    nd_index_query_options_init(&o, sizeof o);
+    input.records = ask;
+    input.records_context = &a;
+    o.input = &input;
     good(nd_index_create("x", NULL, &error));
     good(nd_index_open("x", ND_INDEX_WRITE, NULL, &a.index, &error));
-    good(nd_searcher_create(a.index, &a.searcher, &error));
-    good(nd_query(a.index, &o, ND_SEARCH_ALL, add_at_answer, &a, NULL, &error));
+    good(nd_index_searcher_create(a.index, &a.searcher, &error));
+    good(nd_index_query(a.index, &o, add_at_answer, &a, NULL, &error));
     assert_int_equal(a.answered, MANY);
-    nd_searcher_free(a.searcher);
-    end(a.index);
+    nd_index_searcher_free(a.searcher);
+    good(nd_index_check(a.index, &error));
+    nd_index_close(a.index);
+    remove_directory("x");
 }
 
 int main(void) {

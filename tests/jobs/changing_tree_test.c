@@ -1,6 +1,7 @@
-/* A directory that changes while it is read: with skip_errors what cannot be read is left out,
- * named and counted, and all else is read; whatever takes the place of a file, nothing waits for
- * it. */
+/* A directory that changes while it is read, with skip_errors. Files that cannot be read are left
+ * out, named and counted, and all other files are read. Whatever replaces a file, the job does not
+ * wait for it. */
+#include "job_parts.h"
 #include "own_directory.h"
 
 #include <fcntl.h>
@@ -33,11 +34,12 @@ static void remove_tree(void) { remove_directory("tree"); }
 
 typedef struct tally {
     unsigned documents, warnings, calls;
-    unsigned calls_before; /* the first document */
+    unsigned calls_before; /* calls before the first document */
     char last[40];
-    char told[8][200];
+    char messages[8][200];
     void (*change)(void);
-    unsigned change_at; /* call of on_progress, from 1; 0: at the first document */
+    unsigned change_at; /* the call of on_progress, from 1, that makes the change; 0: at the first
+                           document */
 } tally;
 
 static bool count(void *context, const nd_text *text) {
@@ -57,27 +59,27 @@ static bool progress(void *context, nd_stage stage, uint64_t done, uint64_t tota
 
 static void warn(void *context, const char *message) {
     tally *t = context;
-    if (t->warnings < 8) snprintf(t->told[t->warnings], sizeof t->told[0], "%s", message);
+    if (t->warnings < 8) snprintf(t->messages[t->warnings], sizeof t->messages[0], "%s", message);
     t->warnings++;
 }
 
 static nd_status read_tree(tally *t, bool skip, bool follow, nd_job_summary *summary,
                            nd_error *error) {
     static const char *const inputs[] = {"tree"};
-    nd_job_options options;
-    nd_job_options_init(&options);
-    options.inputs = inputs;
-    options.input_count = 1;
-    options.threads = 1;
-    options.skip_errors = skip;
-    options.follow_links = follow;
-    options.on_progress = progress;
-    options.on_warning = warn;
-    options.notice_context = t;
-    return nd_texts(&options, count, t, summary, error);
+    job_parts options;
+    job_parts_init(&options);
+    options.input.inputs = inputs;
+    options.input.input_count = 1;
+    options.resources.threads = 1;
+    options.input.skip_errors = skip;
+    options.input.follow_links = follow;
+    options.resources.on_progress = progress;
+    options.resources.on_warning = warn;
+    options.resources.context = t;
+    return nd_texts(&options.input, count, t, &options.resources, summary, error);
 }
 
-/* ---- names that the walk has not come to yet */
+/* ---- names that the walk has not reached yet */
 
 static void change_ahead(void) {
     assert_int_equal(unlink(name_of(5000)), 0);
@@ -97,7 +99,7 @@ static void test_ahead_of_the_walk(void **state) {
                                            "tree/f05002: not a regular file any more",
                                            "tree/f05003: not a regular file any more",
                                            "tree/g/: cannot read: No such file or directory"};
-    nd_job_summary summary;
+    nd_job_summary summary = {.struct_size = sizeof summary};
     nd_error error;
     make_tree(FILES);
     assert_int_equal(mkdir("tree/g", 0700), 0);
@@ -107,7 +109,7 @@ static void test_ahead_of_the_walk(void **state) {
     assert_int_equal(t.documents, FILES + 1 - 4);
     assert_int_equal(summary.skipped, 5);
     assert_int_equal(t.warnings, 5);
-    for (int i = 0; i < 5; i++) assert_string_equal(t.told[i], expected[i]);
+    for (int i = 0; i < 5; i++) assert_string_equal(t.messages[i], expected[i]);
     assert_string_equal(t.last, "last");
     remove_tree();
 }
@@ -123,7 +125,7 @@ static void test_not_skipped(void **state) {
     remove_tree();
 }
 
-/* ---- files that the walk has seen, and nobody has read yet */
+/* ---- files that the walk has listed, and that are not read yet */
 
 static void nothing(void) {}
 
@@ -135,14 +137,14 @@ static void change_behind(void) {
     assert_int_equal(unlink(name_of(4)), 0);
 }
 
-/* Each of the five files is read at once, after one question: the first of the five is that before
- * the first file. */
+/* Each of the five files is read right after one call of on_progress. The first of these five calls
+ * is the one before the first file. */
 static void test_behind_the_walk(void **state) {
     (void)state;
     static const char *const expected[] = {"tree/f00002: not a regular file any more",
                                            "tree/f00003: not a regular file any more",
                                            "tree/f00004: No such file or directory"};
-    nd_job_summary summary;
+    nd_job_summary summary = {.struct_size = sizeof summary};
     nd_error error;
     make_tree(5);
     tally before = {.change = nothing};
@@ -151,7 +153,7 @@ static void test_behind_the_walk(void **state) {
     assert_int_equal(read_tree(&t, true, false, &summary, &error), ND_OK);
     assert_int_equal(t.documents, 2);
     assert_int_equal(summary.skipped, 3);
-    for (int i = 0; i < 3; i++) assert_string_equal(t.told[i], expected[i]);
+    for (int i = 0; i < 3; i++) assert_string_equal(t.messages[i], expected[i]);
     remove_tree();
 }
 
@@ -173,11 +175,11 @@ static void test_links(void **state) {
     assert_int_equal(read_tree(&t, false, false, NULL, &error), ND_OK);
     assert_int_equal(t.documents, 3);
     assert_int_equal(t.warnings, 1);
-    assert_string_equal(t.told[0], "4 symbolic links to files in the directories left out: "
-                                   "--follow (follow_links) takes them");
+    assert_string_equal(t.messages[0], "4 symbolic links to files in the directories left out: "
+                                       "--follow (follow_links) takes them");
     tally followed = {.change = nothing};
     assert_int_equal(read_tree(&followed, false, true, NULL, &error), ND_OK);
-    assert_int_equal(followed.documents, 4); /* a, c, and the two files that c is not */
+    assert_int_equal(followed.documents, 4); /* a, c, and the two files that c does not mean */
     assert_string_equal(followed.last, "f00002");
     assert_int_equal(followed.warnings, 0);
     assert_int_equal(unlink("outside"), 0);

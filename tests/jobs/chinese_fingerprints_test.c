@@ -1,17 +1,17 @@
 /* Fingerprints of short Chinese texts, with single characters, pairs of characters and words as
- * their features: unrelated texts are not near, and a text in which one character was changed is.
- */
+ * features. Unrelated texts must not be near each other; a text with one changed character must be
+ * near the original. */
 #include "neardup.h"
 
 #include "test.h"
 
 #include <string.h>
 
-/* Of 64 bits: the least distance of unrelated texts, and the greatest of those that were changed,
- * but for FARTHER of the 200 of them. */
+/* Distances in bits, of 64: the least one of unrelated texts, and the greatest one of changed
+ * texts, except FARTHER of the 200 changed texts. */
 enum { NOT_NEAR = 11, NEAR = 6, FARTHER = 2 };
 
-/* News and prose of 22 to 30 characters, no two on one matter. */
+/* News and prose of 22 to 30 characters; no two texts are about the same matter. */
 static const char *const unrelated[] = {
     "\u6628\u5929\u4e0b\u5348\uff0c\u5e02\u4e2d\u5fc3\u7684\u56fe\u4e66\u9986\u4e3e\u884c\u4e86"
     "\u65b0\u4e66\u53d1\u5e03\u4f1a\uff0c\u8bb8\u591a\u8bfb\u8005\u5192\u96e8\u524d\u6765\u3002",
@@ -55,7 +55,7 @@ static const char *const unrelated[] = {
     "\u63d0\u524d\u4e00\u5929\u5728\u7f51\u4e0a\u9884\u7ea6\u3002",
 };
 
-/* Of 200 characters. */
+/* A text of 200 characters. */
 static const char prose[] =
     "\u6625\u5929\u6765\u4e86\uff0c\u9662\u5b50\u91cc\u7684\u6843\u6811\u5f00\u6ee1\u4e86\u7c89"
     "\u7ea2\u8272\u7684\u82b1\uff0c\u871c\u8702\u5728\u679d\u5934\u5fd9\u788c\u5730\u98de\u6765"
@@ -95,7 +95,7 @@ static void expect_not_near(nd_analyzer *analyzer) {
     assert_true(least >= NOT_NEAR);
 }
 
-/* Each character in its turn becomes another that the text does not have. */
+/* Each character in turn is replaced by a character that the text does not have. */
 static void expect_near(nd_analyzer *analyzer) {
     static const char typo[] = "\u9f98";
     char changed[sizeof prose];
@@ -117,7 +117,8 @@ static void expect_near(nd_analyzer *analyzer) {
 }
 
 static void expect_good(nd_analyzer_kind kind, uint32_t ngram) {
-    const nd_analyzer_options options = {.kind = kind, .ngram = ngram, .seed = 1};
+    const nd_analyzer_options options = {
+        .struct_size = sizeof options, .kind = kind, .ngram = ngram, .seed = 1};
     nd_analyzer *analyzer;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     expect_not_near(analyzer);

@@ -1,11 +1,11 @@
-/* Indexes that earlier formats have written are read as long as the format is supported:
- * tests/compat/ARCHIVE.tar.gz, made by this program when the format was new, each with a segment, a
- * tombstone, and a document and a removal in its log. index-1 has documents, index-2 fingerprints,
- * index-2-numbers those whose ids are numbers. An archive is made, KIND being documents,
- * fingerprints or numbers, with
+/* Indexes that earlier versions wrote are read as long as their format is supported. They are
+ * stored as tests/compat/ARCHIVE.tar.gz, and this program made each when its format was new. Each
+ * has a segment, a tombstone, and a document and a removal in its write-ahead log. index-1 has
+ * documents, index-2 fingerprints, index-2-numbers fingerprints whose ids are numbers. To make an
+ * archive of KIND documents, fingerprints or numbers:
  *
- *     compat_test KIND x && tar -C x --exclude ./lock --sort=name --mtime=@0 --owner=root:0
- * --group=root:0 -czf ARCHIVE.tar.gz . */
+ *   compat_test KIND x && tar -C x --exclude ./lock --sort=name --mtime=@0 \
+ *     --owner=root:0 --group=root:0 -czf ARCHIVE.tar.gz . */
 #include "neardup.h"
 #include "own_directory.h"
 #include "test.h"
@@ -40,16 +40,16 @@ static void must(nd_status status, const nd_error *error) {
 
 static void add(nd_index *x, size_t i) {
     nd_error error;
-    nd_searcher *searcher;
+    nd_index_searcher *searcher;
     bool added;
-    must(nd_searcher_create(x, &searcher, &error), &error);
-    must(nd_index_add(x, searcher, ids[i], strlen(ids[i]), texts[i], strlen(texts[i]), false,
-                      &added, NULL, &error),
-         &error);
-    nd_searcher_free(searcher);
+    must(nd_index_searcher_create(x, &searcher, &error), &error);
+    const nd_record document = {
+        .text = texts[i], .length = strlen(texts[i]), .id = ids[i], .id_length = strlen(ids[i])};
+    must(nd_index_add(x, searcher, &document, &added, NULL, &error), &error);
+    nd_index_searcher_free(searcher);
 }
 
-static void take_away(nd_index *x, size_t i) {
+static void remove_document(nd_index *x, size_t i) {
     nd_error error;
     bool found;
     must(nd_index_remove(x, ids[i], strlen(ids[i]), &found, &error), &error);
@@ -59,28 +59,31 @@ static void take_away(nd_index *x, size_t i) {
 static void make_documents(const char *path) {
     nd_error error;
     nd_index *x;
+    nd_analyzer_options analyzer;
     nd_index_options options;
-    nd_index_options_init(&options);
+    nd_analyzer_options_init(&analyzer, sizeof analyzer);
+    nd_index_options_init(&options, sizeof options);
+    analyzer.ngram = 3;
+    options.analyzer = &analyzer;
     options.perms = 16;
     options.threshold = 0.5;
     options.recall = 0.9;
-    options.ngram = 3;
     must(nd_index_create(path, &options, &error), &error);
     must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
     for (size_t i = 0; i < IN_SEGMENT; i++) add(x, i);
     must(nd_index_compact(x, &error), &error);
-    take_away(x, 4);
+    remove_document(x, 4);
     for (size_t i = IN_SEGMENT; i < TEXTS; i++) add(x, i);
-    take_away(x, 6);
+    remove_document(x, 6);
     nd_index_close(x);
 }
 
-static void expect_found(nd_searcher *searcher, size_t text, const char *id) {
+static void expect_found(nd_index_searcher *searcher, size_t text, const char *id) {
     nd_error error;
     const nd_match *matches;
     size_t count;
-    must(nd_search(searcher, texts[text], strlen(texts[text]), ND_SEARCH_ALL, &matches, &count,
-                   &error),
+    must(nd_index_search(searcher, texts[text], strlen(texts[text]), ND_SEARCH_ALL, &matches,
+                         &count, &error),
          &error);
     assert_int_equal(count, id != NULL);
     if (!id) return;
@@ -89,23 +92,23 @@ static void expect_found(nd_searcher *searcher, size_t text, const char *id) {
     if (text != 1) assert_true(matches[0].jaccard == 1.0);
     else
         assert_int_equal(matches[0].set_union - matches[0].intersection,
-                         6); /* a word changed: three shingles go, three come */
+                         6); /* one word is changed: three shingles go, three come */
 }
 
 static void expect_documents(const char *path) {
     nd_error error;
     nd_index *x;
-    nd_searcher *searcher;
-    nd_index_info info;
+    nd_index_searcher *searcher;
+    nd_index_info info = {.struct_size = sizeof info};
     must(nd_index_open(path, ND_INDEX_READ, NULL, &x, &error), &error);
     must(nd_index_check(x, &error), &error);
-    nd_index_describe(x, &info);
+    must(nd_index_describe(x, &info, &error), &error);
     assert_int_equal(info.documents, 4);
-    assert_int_equal(info.options.ngram, 3);
-    must(nd_searcher_create(x, &searcher, &error), &error);
+    assert_int_equal(info.options->analyzer->ngram, 3);
+    must(nd_index_searcher_create(x, &searcher, &error), &error);
     for (size_t i = 0; i < TEXTS; i++)
         expect_found(searcher, i, i == 1 ? ids[0] : i == 4 || i == 6 ? NULL : ids[i]);
-    nd_searcher_free(searcher);
+    nd_index_searcher_free(searcher);
     nd_index_close(x);
 }
 
@@ -122,16 +125,20 @@ typedef struct entry {
 typedef struct model {
     nd_hamming_options options;
     size_t count;
-    entry entries[MOST]; /* in the order of adding */
+    entry entries[MOST]; /* in the order in which they are added */
 } model;
 
-/* Of 16 bits they are many and near each other, so that their segment has several tables; of 128
- * bits every fifth is near another, and every tenth the same as another. The last are in the log.
- */
+/* Fingerprints of 16 bits are many and near each other, so that their segment has several tables.
+ * Of those with 128 bits every fifth is near another one, and every tenth equals another one. The
+ * last ones are in the log. */
 static void make_model(bool numbers, model *m) {
     uint64_t seed = 2;
-    *m = (model){.options = {.bits = 128, .k = 4}, .count = OF_128};
-    if (numbers) *m = (model){.options = {.bits = 16, .k = 1, .numbered = true}, .count = OF_16};
+    *m = (model){.options = {.struct_size = sizeof m->options, .bits = 128, .k = 4},
+                 .count = OF_128};
+    if (numbers)
+        *m = (model){
+            .options = {.struct_size = sizeof m->options, .bits = 16, .k = 1, .numbered = true},
+            .count = OF_16};
     for (size_t i = 0; i < MOST; i++) {
         entry *e = &m->entries[i];
         e->fingerprint = (nd_fingerprint){random_next(&seed), random_next(&seed)};
@@ -147,38 +154,40 @@ static void make_model(bool numbers, model *m) {
     m->entries[5].removed = m->entries[m->count - 2].removed = true;
 }
 
-static void add_entry(nd_index *x, const entry *e) {
+static void add_entry(nd_hamming_index *x, const entry *e) {
     nd_error error;
-    must(nd_hamming_add(x, e->id, strlen(e->id), e->fingerprint, false, &error), &error);
+    must(nd_hamming_add(x, e->id, strlen(e->id), e->fingerprint, &error), &error);
 }
 
-static void remove_entry(nd_index *x, const entry *e) {
+static void remove_entry(nd_hamming_index *x, const entry *e) {
     nd_error error;
     bool found;
-    must(nd_index_remove(x, e->id, strlen(e->id), &found, &error), &error);
+    must(nd_hamming_remove(x, e->id, strlen(e->id), &found, &error), &error);
     assert_true(found);
 }
 
 static void make_index_of(const model *m, const char *path) {
     nd_error error;
-    nd_index *x;
+    nd_hamming_index *x;
     must(nd_hamming_create(path, &m->options, &error), &error);
-    must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
-    nd_index_set_sync(x, ND_SYNC_BATCH);
+    must(nd_hamming_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
+    nd_hamming_set_sync(x, ND_SYNC_BATCH);
     for (size_t i = 0; i < m->count - LATE; i++) add_entry(x, &m->entries[i]);
-    must(nd_index_compact(x, &error), &error);
+    must(nd_hamming_compact(x, &error), &error);
     remove_entry(x, &m->entries[5]);
     for (size_t i = m->count - LATE; i < m->count; i++) add_entry(x, &m->entries[i]);
     remove_entry(x, &m->entries[m->count - 2]);
-    nd_index_close(x);
+    nd_hamming_close(x);
 }
 
-/* All near the query, the nearest first, then in the order of adding. */
-static void expect_near(const model *m, nd_finder *finder, nd_fingerprint query) {
+/* Expects all entries near the query: the nearest first, then in the order in which they were
+ * added. */
+static void expect_near(const model *m, nd_hamming_searcher *searcher, nd_fingerprint query) {
     nd_error error;
     const nd_hamming_match *matches;
     uint64_t count, next = 0;
-    must(nd_find(finder, query, m->options.k, ND_FIND_ALL, 0, &matches, &count, &error), &error);
+    const nd_hamming_search_options near = {.struct_size = sizeof near, .k = m->options.k};
+    must(nd_hamming_search(searcher, query, &near, &matches, &count, &error), &error);
     for (uint32_t distance = 0; distance <= m->options.k; distance++)
         for (size_t i = 0; i < m->count; i++) {
             const entry *e = &m->entries[i];
@@ -194,41 +203,41 @@ static void expect_near(const model *m, nd_finder *finder, nd_fingerprint query)
 
 static void expect_all(const model *m, const char *path) {
     nd_error error;
-    nd_index *x;
-    nd_finder *finder;
-    nd_index_info info;
-    must(nd_index_open(path, ND_INDEX_READ, NULL, &x, &error), &error);
-    must(nd_index_check(x, &error), &error);
-    nd_index_describe(x, &info);
-    assert_int_equal(info.documents, m->count - 2);
-    assert_int_equal(info.hamming.bits, m->options.bits);
-    assert_int_equal(info.hamming.k, m->options.k);
-    must(nd_finder_create(x, &finder, &error), &error);
+    nd_hamming_index *x;
+    nd_hamming_searcher *searcher;
+    nd_hamming_info info = {.struct_size = sizeof info};
+    must(nd_hamming_open(path, ND_INDEX_READ, NULL, &x, &error), &error);
+    must(nd_hamming_check(x, &error), &error);
+    must(nd_hamming_describe(x, &info, &error), &error);
+    assert_int_equal(info.fingerprints, m->count - 2);
+    assert_int_equal(info.options->bits, m->options.bits);
+    assert_int_equal(info.options->k, m->options.k);
+    must(nd_hamming_searcher_create(x, &searcher, &error), &error);
     for (size_t i = 0; i < m->count; i++) {
         nd_fingerprint query = m->entries[i].fingerprint;
-        expect_near(m, finder, query);
+        expect_near(m, searcher, query);
         query.low ^= UINT64_C(1) << 9;
-        expect_near(m, finder, query);
+        expect_near(m, searcher, query);
     }
-    nd_finder_free(finder);
-    nd_index_close(x);
+    nd_hamming_searcher_free(searcher);
+    nd_hamming_close(x);
 }
 
-/* It is as it was made, and can be gone on with. */
+/* The index has its old content, and accepts changes. */
 static void expect_fingerprints(bool numbers, const char *path) {
     static model m;
     nd_error error;
-    nd_index *x;
+    nd_hamming_index *x;
     make_model(numbers, &m);
     expect_all(&m, path);
-    must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
+    must(nd_hamming_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
     add_entry(x, &m.entries[m.count]);
-    nd_index_close(x);
+    nd_hamming_close(x);
     m.count++;
     expect_all(&m, path);
-    must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
-    must(nd_index_compact(x, &error), &error);
-    nd_index_close(x);
+    must(nd_hamming_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
+    must(nd_hamming_compact(x, &error), &error);
+    nd_hamming_close(x);
     expect_all(&m, path);
 }
 
@@ -247,7 +256,7 @@ static void make_numbers(const char *path) {
 static void expect_strings(const char *path) { expect_fingerprints(false, path); }
 static void expect_numbers(const char *path) { expect_fingerprints(true, path); }
 
-/* ---- all */
+/* ---- all formats */
 
 static const struct kind {
     const char *name, *archive;
@@ -266,7 +275,7 @@ static void unpack_index(const char *archive, const char *to) {
 }
 #endif
 
-#if !ND_TINY_LIMITS /* whose pages are smaller */
+#if !ND_TINY_LIMITS /* because tiny limits make pages smaller */
 static void test_kept(const struct kind *kind, const char *directory) {
     char kept[1000], path[100];
     snprintf(kept, sizeof kept, "%s/compat/%s.tar.gz", ND_TEST_DATA, kind->archive);
@@ -276,7 +285,7 @@ static void test_kept(const struct kind *kind, const char *directory) {
 }
 #endif
 
-/* The format of today, made now, and what is kept of each. */
+/* Tests the current format, made now, and the stored archive of each format. */
 static void test_formats(void **state) {
     (void)state;
     char directory[] = "compat-test-XXXXXX", path[100];

@@ -1,8 +1,8 @@
-/* Whole jobs against the definition, worked out by plain means: a document is removed exactly when
- * an earlier kept candidate (they share a band key) has at least the threshold's similarity; its
- * evidence is the first such. */
+/* Whole jobs against a plain implementation of the definition: a document is removed exactly when
+ * an earlier kept candidate (they share a band key) has at least the threshold's similarity; the
+ * first such document is its evidence. */
 #include "sketch/band_key.h"
-#include "neardup.h"
+#include "job_parts.h"
 #include "small_corpus.h"
 #include "test.h"
 
@@ -27,14 +27,14 @@ typedef struct answer {
     nd_overlap overlap[MOST];
 } answer;
 
-static features analyze(const nd_job_options *o, const char *text) {
+static features analyze(const job_parts *o, const char *text) {
     features f;
-    nd_analyzer_options options = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed};
     nd_analyzer *analyzer;
     nd_minhash *minhash;
     nd_shingles shingles;
-    assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
-    assert_int_equal(nd_minhash_create(o->perms, o->seed, NULL, &minhash, NULL), ND_OK);
+    assert_int_equal(nd_analyzer_create(&o->analyzer, NULL, &analyzer, NULL), ND_OK);
+    assert_int_equal(nd_minhash_create(o->similarity.perms, o->analyzer.seed, NULL, &minhash, NULL),
+                     ND_OK);
     assert_int_equal(nd_analyze(analyzer, text, strlen(text), &shingles, NULL), ND_OK);
     nd_minhash_sign(minhash, shingles.hashes, shingles.count, f.signature);
     f.set = malloc(shingles.count * sizeof *f.set);
@@ -53,21 +53,21 @@ static bool share_band(const nd_plan *plan, const features *a, const features *b
     return false;
 }
 
-/* Whether the definition's two documents are duplicates. The filter by sketches is part of what the
- * library promises to be invisible. */
-static bool duplicate(const nd_job_options *o, const nd_plan *plan, const features *a,
-                      const features *b, nd_overlap *overlap) {
+/* Whether two documents are duplicates by the definition. The filter by sketches is included: the
+ * library promises that it changes no result. */
+static bool duplicate(const job_parts *o, const nd_plan *plan, const features *a, const features *b,
+                      nd_overlap *overlap) {
     *overlap = nd_set_overlap(a->set, a->size, b->set, b->size);
-    return share_band(plan, a, b) && nd_jaccard(*overlap) >= o->threshold;
+    return share_band(plan, a, b) && nd_jaccard(*overlap) >= o->similarity.threshold;
 }
 
 static const corpus *sorted_corpus;
-static const nd_job_options *sorted_options;
+static const job_parts *sorted_options;
 
-/* Smaller is taken first. */
+/* The document with the smaller key comes first. */
 static double order_key(uint32_t d) {
     double p = sorted_corpus->priority[d];
-    switch (sorted_options->keep) {
+    switch (sorted_options->survivors.keep) {
     case ND_KEEP_LONGEST: return -(double)strlen(sorted_corpus->text[d]);
     case ND_KEEP_MAX: return isnan(p) ? INFINITY : -p;
     case ND_KEEP_MIN: return isnan(p) ? INFINITY : p;
@@ -82,10 +82,12 @@ static int by_priority(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static void define(const corpus *c, const nd_job_options *o, const features *f, answer *out) {
+static void define(const corpus *c, const job_parts *o, const features *f, answer *out) {
     nd_plan plan;
     uint32_t order[MOST];
-    assert_int_equal(nd_plan_choose(o->threshold, o->recall, o->perms, &plan, NULL), ND_OK);
+    assert_int_equal(nd_plan_choose(o->similarity.threshold, o->similarity.recall,
+                                    o->similarity.perms, &plan, NULL),
+                     ND_OK);
     for (uint32_t d = 0; d < c->count; d++) order[d] = d;
     sorted_corpus = c;
     sorted_options = o;
@@ -96,14 +98,14 @@ static void define(const corpus *c, const nd_job_options *o, const features *f, 
         out->evidence[b] = b;
         for (size_t i = 0; i < j && out->kept[b]; i++) {
             uint32_t a = order[i];
-            if (o->group == ND_GROUP_GREEDY && !out->kept[a]) continue;
+            if (o->survivors.group == ND_GROUP_GREEDY && !out->kept[a]) continue;
             if (!duplicate(o, &plan, &f[a], &f[b], &out->overlap[b])) continue;
             out->kept[b] = false;
             out->evidence[b] = a;
         }
     }
-    if (o->group == ND_GROUP_GREEDY) return;
-    /* Components: labels flow along pairs until nothing changes; the label is the place in the
+    if (o->survivors.group == ND_GROUP_GREEDY) return;
+    /* Components: labels spread along pairs until nothing changes; a label is a position in the
      * order. */
     size_t label[MOST];
     for (size_t i = 0; i < c->count; i++) label[i] = i;
@@ -126,13 +128,13 @@ static void define(const corpus *c, const nd_job_options *o, const features *f, 
     }
 }
 
-/* ---- jobs held to it */
+/* ---- jobs against the definition */
 
 typedef struct check {
     const corpus *c;
     const answer *wanted;
     const features *f;
-    const nd_job_options *options;
+    const job_parts *options;
     size_t decisions;
     uint8_t pairs[MOST][MOST];
     uint64_t last_pair;
@@ -156,49 +158,51 @@ static bool check_decision(void *context, const nd_decision *d) {
 
 static bool check_pair(void *context, const nd_pair *p) {
     check *k = context;
-    uint64_t place = p->document_b << 32 | p->document_a;
-    assert_true(k->last_pair == UINT64_MAX || place > k->last_pair);
-    k->last_pair = place;
+    uint64_t pair_order = p->document_b << 32 | p->document_a;
+    assert_true(k->last_pair == UINT64_MAX || pair_order > k->last_pair);
+    k->last_pair = pair_order;
     const features *a = &k->f[p->document_a], *b = &k->f[p->document_b];
     assert_true(p->jaccard == nd_jaccard(nd_set_overlap(a->set, a->size, b->set, b->size)));
     k->pairs[p->document_b][p->document_a]++;
     return true;
 }
 
-static void run_dedup(corpus *c, nd_job_options *o, const features *f) {
+static void run_dedup(corpus *c, job_parts *o, const features *f) {
     static answer wanted;
     static check k;
-    nd_job_summary summary;
+    nd_job_summary summary = {.struct_size = sizeof summary};
     nd_error error = {0};
     define(c, o, f, &wanted);
     k = (check){.c = c, .wanted = &wanted, .f = f, .options = o};
     c->next = 0;
-    o->records = give;
-    o->records_context = c;
-    o->on_decision = check_decision;
-    o->result_context = &k;
-    if (nd_dedup(o, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+    o->input.records = give;
+    o->input.records_context = c;
+    o->outputs.on_decision = check_decision;
+    o->outputs.context = &k;
+    if (nd_dedup(dedup_of(o), &summary, &error) != ND_OK) fail_msg("%s", error.message);
     assert_int_equal(k.decisions, c->count);
     assert_int_equal(summary.kept + summary.removed, c->count);
     assert_int_equal(summary.bounded_documents, 0);
 }
 
-static void run_pairs(corpus *c, nd_job_options *o, const features *f) {
+static void run_pairs(corpus *c, job_parts *o, const features *f) {
     static check k;
     nd_plan plan;
     nd_overlap overlap;
     nd_error error = {0};
-    nd_job_summary summary;
+    nd_job_summary summary = {.struct_size = sizeof summary};
     size_t count = 0;
-    assert_int_equal(nd_plan_choose(o->threshold, o->recall, o->perms, &plan, NULL), ND_OK);
+    assert_int_equal(nd_plan_choose(o->similarity.threshold, o->similarity.recall,
+                                    o->similarity.perms, &plan, NULL),
+                     ND_OK);
     k = (check){.c = c, .f = f, .options = o, .last_pair = UINT64_MAX};
     c->next = 0;
-    o->records = give;
-    o->records_context = c;
-    o->on_pair = check_pair;
-    o->result_context = &k;
-    if (nd_pairs(o, &summary, &error) != ND_OK) fail_msg("%s", error.message);
-    o->on_pair = NULL;
+    o->input.records = give;
+    o->input.records_context = c;
+    o->outputs.on_pair = check_pair;
+    o->outputs.context = &k;
+    if (nd_pairs(pairs_of(o), &summary, &error) != ND_OK) fail_msg("%s", error.message);
+    o->outputs.on_pair = NULL;
     for (size_t b = 0; b < c->count; b++)
         for (size_t a = 0; a < b; a++) {
             bool wanted = duplicate(o, &plan, &f[a], &f[b], &overlap);
@@ -208,23 +212,23 @@ static void run_pairs(corpus *c, nd_job_options *o, const features *f) {
     assert_int_equal(summary.pairs, count);
 }
 
-static nd_job_options random_options(uint64_t *seed) {
+static job_parts random_options(uint64_t *seed) {
     static const double thresholds[] = {0.3, 0.5, 0.8, 0.9, 1.0};
     static const uint32_t threads[] = {1, 2, 7};
-    nd_job_options o;
-    nd_job_options_init(&o);
-    o.threshold = thresholds[random_below(seed, 5)];
-    o.recall = 0.9;
-    o.perms = 32 + (uint32_t)random_below(seed, 33);
-    o.ngram = 1 + (uint32_t)random_below(seed, 5);
-    o.analyzer = random_below(seed, 4) ? ND_WORDS : ND_CHARS;
-    o.seed = random_next(seed);
-    o.keep = (nd_keep)random_below(seed, 4);
-    o.group = random_below(seed, 3) ? ND_GROUP_GREEDY : ND_GROUP_COMPONENT;
-    o.threads = threads[random_below(seed, 3)];
-    o.memory = UINT64_C(64) << 20;
-    o.max_compare = 100000;
-    o.work = ".";
+    job_parts o;
+    job_parts_init(&o);
+    o.similarity.threshold = thresholds[random_below(seed, 5)];
+    o.similarity.recall = 0.9;
+    o.similarity.perms = 32 + (uint32_t)random_below(seed, 33);
+    o.analyzer.ngram = 1 + (uint32_t)random_below(seed, 5);
+    o.analyzer.kind = random_below(seed, 4) ? ND_WORDS : ND_CHARS;
+    o.analyzer.seed = random_next(seed);
+    o.survivors.keep = (nd_keep)random_below(seed, 4);
+    o.survivors.group = random_below(seed, 3) ? ND_GROUP_GREEDY : ND_GROUP_COMPONENT;
+    o.resources.threads = threads[random_below(seed, 3)];
+    o.resources.memory = UINT64_C(64) << 20;
+    o.similarity.max_compare = 100000;
+    o.resources.work = ".";
     return o;
 }
 
@@ -234,7 +238,7 @@ static void test_jobs(void **state) {
         uint64_t seed = round * 1000 + 1;
         corpus c = {0};
         features f[MOST];
-        nd_job_options o = random_options(&seed);
+        job_parts o = random_options(&seed);
         make_corpus(&c, seed, 1 + random_below(&seed, round % 4 ? 120 : MOST));
         for (size_t d = 0; d < c.count; d++) f[d] = analyze(&o, c.text[d]);
         run_dedup(&c, &o, f);
@@ -244,7 +248,7 @@ static void test_jobs(void **state) {
     }
 }
 
-/* ---- the bound: nothing that it leaves out is silent, and what it decides stays right */
+/* ---- the bound: comparisons that it leaves out are counted, and its decisions are right */
 
 static bool count_kept(void *context, const nd_decision *d) {
     *(size_t *)context += d->kept;
@@ -256,7 +260,7 @@ static void test_bound(void **state) {
     corpus c = {.count = MOST};
     uint64_t seed = 9;
     for (size_t d = 0; d < c.count;
-         d++) { /* one template, no duplicates among its pages at this threshold */
+         d++) { /* one template: its pages are no duplicates at this threshold */
         char text[1000] = "";
         for (int w = 0; w < 60; w++) strcat(text, w % 2 ? "menu " : "page ");
         strcpy(text, "");
@@ -266,32 +270,32 @@ static void test_bound(void **state) {
         c.text[d] = strdup(text);
         snprintf(c.id[d], sizeof c.id[d], "d%zu", d);
     }
-    nd_job_options o;
-    nd_job_options_init(&o);
+    job_parts o;
+    job_parts_init(&o);
     size_t kept = 0;
-    o.records = give;
-    o.records_context = &c;
-    o.on_decision = count_kept;
-    o.result_context = &kept;
-    o.max_compare = 20;
-    o.threshold = 0.8;
-    nd_job_summary one, many;
-    assert_int_equal(nd_dedup(&o, &one, NULL), ND_OK);
+    o.input.records = give;
+    o.input.records_context = &c;
+    o.outputs.on_decision = count_kept;
+    o.outputs.context = &kept;
+    o.similarity.max_compare = 20;
+    o.similarity.threshold = 0.8;
+    nd_job_summary one = {.struct_size = sizeof one}, many = {.struct_size = sizeof many};
+    assert_int_equal(nd_dedup(dedup_of(&o), &one, NULL), ND_OK);
     assert_int_equal(kept, c.count);
-    assert_true(one.wide_buckets > 0);
+    assert_true(one.large_buckets > 0);
     assert_true(one.bounded_documents > 0);
     assert_true(one.bounded_comparisons >= one.bounded_documents);
     assert_true(one.candidates < c.count * 60);
     c.next = 0;
-    o.threads = 7;
-    assert_int_equal(nd_dedup(&o, &many, NULL), ND_OK);
+    o.resources.threads = 7;
+    assert_int_equal(nd_dedup(dedup_of(&o), &many, NULL), ND_OK);
     assert_int_equal(one.bounded_comparisons, many.bounded_comparisons);
     assert_int_equal(one.candidates, many.candidates);
     assert_int_equal(one.verified, many.verified);
     free_corpus(&c);
 }
 
-/* ---- copies stay linear: of one page with a counter, one comparison each; exact ones, none */
+/* ---- copies cost linear time: one comparison per page with a counter, none per exact copy */
 
 typedef struct page_source {
     unsigned next, count;
@@ -316,13 +320,13 @@ static void test_hot_copies(void **state) {
     (void)state;
     for (int counter = 0; counter < 2; counter++) {
         page_source pages = {.count = 20000, .counter = counter};
-        nd_job_summary summary;
-        nd_job_options o;
-        nd_job_options_init(&o);
-        o.records = give_page;
-        o.records_context = &pages;
-        o.threads = 2;
-        assert_int_equal(nd_dedup(&o, &summary, NULL), ND_OK);
+        nd_job_summary summary = {.struct_size = sizeof summary};
+        job_parts o;
+        job_parts_init(&o);
+        o.input.records = give_page;
+        o.input.records_context = &pages;
+        o.resources.threads = 2;
+        assert_int_equal(nd_dedup(dedup_of(&o), &summary, NULL), ND_OK);
         assert_int_equal(summary.kept, 1);
         assert_int_equal(summary.exact_copies, counter ? 0 : pages.count - 1);
         assert_int_equal(summary.verified, counter ? pages.count - 1 : 0);
@@ -331,7 +335,7 @@ static void test_hot_copies(void **state) {
     }
 }
 
-/* ---- every n-th request for memory fails: an error with a message, and nothing is left behind */
+/* ---- every n-th request for memory fails: an error with a message, and no file is left behind */
 
 static void test_out_of_memory(void **state) {
     (void)state;
@@ -341,18 +345,18 @@ static void test_out_of_memory(void **state) {
     for (long n = 0; status != ND_OK; n += 1 + n / 40) {
         failing_allocator failing = {.left = n};
         nd_allocator allocator = failing_allocator_make(&failing);
-        nd_job_options o;
+        job_parts o;
         nd_error error = {0};
         size_t kept = 0;
-        nd_job_options_init(&o);
-        o.allocator = &allocator;
-        o.records = give;
-        o.records_context = &c;
-        o.on_decision = count_kept;
-        o.result_context = &kept;
-        o.threads = 1 + (uint32_t)(n % 2);
+        job_parts_init(&o);
+        o.resources.allocator = &allocator;
+        o.input.records = give;
+        o.input.records_context = &c;
+        o.outputs.on_decision = count_kept;
+        o.outputs.context = &kept;
+        o.resources.threads = 1 + (uint32_t)(n % 2);
         c.next = 0;
-        status = nd_dedup(&o, NULL, &error);
+        status = nd_dedup(dedup_of(&o), NULL, &error);
         assert_true(status == ND_OK || status == ND_ERR_MEMORY);
         if (status != ND_OK) assert_true(strlen(error.message) > 0);
         assert_int_equal(failing.live, 0);
@@ -370,13 +374,13 @@ static void test_cancel(void **state) {
     (void)state;
     corpus c = {0};
     make_corpus(&c, 12, 50);
-    nd_job_options o;
+    job_parts o;
     nd_error error = {0};
-    nd_job_options_init(&o);
-    o.records = give;
-    o.records_context = &c;
-    o.on_decision = stop;
-    assert_int_equal(nd_dedup(&o, NULL, &error), ND_ERR_CANCELLED);
+    job_parts_init(&o);
+    o.input.records = give;
+    o.input.records_context = &c;
+    o.outputs.on_decision = stop;
+    assert_int_equal(nd_dedup(dedup_of(&o), NULL, &error), ND_ERR_CANCELLED);
     free_corpus(&c);
 }
 

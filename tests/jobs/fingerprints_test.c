@@ -1,21 +1,21 @@
-/* The jobs of fingerprints, of texts and of document frequencies against one text after the other.
- */
-#include "neardup.h"
+/* The jobs that make fingerprints, texts and document frequencies, against the same calls for one
+ * text after the other. */
+#include "job_parts.h"
 #include "small_corpus.h"
 #include "test.h"
 
 #include <unistd.h>
 
-typedef struct told {
+typedef struct checking {
     const corpus *c;
     nd_analyzer *analyzer;
     const nd_simhash_options *simhash;
     size_t count, stop_at;
-} told;
+} checking;
 
 /* nd_fingerprint_fn */
 static bool check_one(void *context, const nd_fingerprinted *given) {
-    told *t = context;
+    checking *t = context;
     size_t d = t->count++;
     nd_fingerprint expected;
     assert_int_equal(given->document, d);
@@ -28,13 +28,13 @@ static bool check_one(void *context, const nd_fingerprinted *given) {
     return t->count != t->stop_at;
 }
 
-static nd_job_options options_of(corpus *c, uint32_t threads) {
-    nd_job_options o;
-    nd_job_options_init(&o);
+static job_parts options_of(corpus *c, uint32_t threads) {
+    job_parts o;
+    job_parts_init(&o);
     c->next = 0;
-    o.records = give;
-    o.records_context = c;
-    o.threads = threads;
+    o.input.records = give;
+    o.input.records_context = c;
+    o.resources.threads = threads;
     return o;
 }
 
@@ -43,19 +43,23 @@ static void test_fingerprints(void **state) {
     static corpus c;
     make_corpus(&c, 5, MOST);
     for (uint32_t i = 0; i < 12; i++) {
-        nd_job_options o = options_of(&c, 1 + i % 3 * 2);
-        nd_simhash_options simhash = {.bits = 16u << i % 4,
+        job_parts o = options_of(&c, 1 + i % 3 * 2);
+        nd_simhash_options simhash = {.struct_size = sizeof simhash,
+                                      .bits = 16u << i % 4,
                                       .weighting = i % 2 ? ND_WEIGHTING_NONE : ND_WEIGHTING_TF};
-        nd_analyzer_options analyzer = {
-            .kind = i % 5 ? ND_WORDS : ND_CHARS, .ngram = 1 + i % 4, .seed = i};
-        nd_job_summary summary;
+        nd_analyzer_options analyzer = {.struct_size = sizeof analyzer,
+                                        .kind = i % 5 ? ND_WORDS : ND_CHARS,
+                                        .ngram = 1 + i % 4,
+                                        .seed = i};
+        nd_job_summary summary = {.struct_size = sizeof summary};
         nd_error error;
-        told t = {.c = &c, .simhash = &simhash};
-        o.analyzer = analyzer.kind;
-        o.ngram = analyzer.ngram;
-        o.seed = analyzer.seed;
+        checking t = {.c = &c, .simhash = &simhash};
+        o.analyzer.kind = analyzer.kind;
+        o.analyzer.ngram = analyzer.ngram;
+        o.analyzer.seed = analyzer.seed;
         assert_int_equal(nd_analyzer_create(&analyzer, NULL, &t.analyzer, NULL), ND_OK);
-        if (nd_fingerprints(&o, &simhash, check_one, &t, &summary, &error) != ND_OK)
+        if (nd_fingerprints(fingerprints_of(&o, &simhash), check_one, &t, &summary, &error) !=
+            ND_OK)
             fail_msg("%s", error.message);
         assert_int_equal(t.count, MOST);
         assert_int_equal(summary.documents, MOST);
@@ -70,11 +74,12 @@ static void test_cancel(void **state) {
     make_corpus(&c, 6, MOST);
     nd_simhash_options simhash;
     nd_error error;
-    nd_simhash_options_init(&simhash);
-    told t = {.c = &c, .simhash = &simhash, .stop_at = 17};
-    nd_job_options o = options_of(&c, 3);
+    nd_simhash_options_init(&simhash, sizeof simhash);
+    checking t = {.c = &c, .simhash = &simhash, .stop_at = 17};
+    job_parts o = options_of(&c, 3);
     assert_int_equal(nd_analyzer_create(NULL, NULL, &t.analyzer, NULL), ND_OK);
-    assert_int_equal(nd_fingerprints(&o, NULL, check_one, &t, NULL, &error), ND_ERR_CANCELLED);
+    assert_int_equal(nd_fingerprints(fingerprints_of(&o, NULL), check_one, &t, NULL, &error),
+                     ND_ERR_CANCELLED);
     assert_int_equal(t.count, 17);
     nd_analyzer_free(t.analyzer);
     free_corpus(&c);
@@ -85,29 +90,37 @@ static void test_arguments(void **state) {
     static corpus c;
     make_corpus(&c, 7, 3);
     nd_error error;
-    nd_job_options o = options_of(&c, 1);
-    nd_simhash_options bits = {.bits = 12, .weighting = ND_WEIGHTING_TF},
-                       table = {.bits = 64, .weighting = ND_WEIGHTING_TABLE};
-    told t = {.c = &c};
-    assert_int_equal(nd_fingerprints(NULL, NULL, check_one, &t, NULL, &error), ND_ERR_ARGUMENT);
-    assert_int_equal(nd_fingerprints(&o, NULL, NULL, NULL, NULL, &error), ND_ERR_ARGUMENT);
+    job_parts o = options_of(&c, 1);
+    const nd_simhash_options bits = {
+        .struct_size = sizeof bits, .bits = 12, .weighting = ND_WEIGHTING_TF};
+    const nd_simhash_options table = {
+        .struct_size = sizeof table, .bits = 64, .weighting = ND_WEIGHTING_TABLE};
+    checking t = {.c = &c};
+    assert_int_equal(nd_fingerprints(NULL, check_one, &t, NULL, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_fingerprints(fingerprints_of(&o, NULL), NULL, NULL, NULL, &error),
+                     ND_ERR_ARGUMENT);
     assert_string_equal(error.message,
                         "fingerprints go to fn or to options.output: at least one of them");
-    assert_int_equal(nd_fingerprints(&o, &bits, check_one, &t, NULL, &error), ND_ERR_ARGUMENT);
-    assert_int_equal(nd_fingerprints(&o, &table, check_one, &t, NULL, &error), ND_ERR_ARGUMENT);
-    assert_int_equal(nd_idf(&o, NULL, NULL, &error), ND_ERR_ARGUMENT);
-    o.output = "words.tsv";
-    nd_idf_options idf = {.least = 0, .stop_share = 0.5};
-    assert_int_equal(nd_idf(&o, &idf, NULL, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_fingerprints(fingerprints_of(&o, &bits), check_one, &t, NULL, &error),
+                     ND_ERR_ARGUMENT);
+    assert_non_null(strstr(error.message, "bits must be"));
+    assert_int_equal(nd_fingerprints(fingerprints_of(&o, &table), check_one, &t, NULL, &error),
+                     ND_ERR_ARGUMENT);
+    assert_non_null(strstr(error.message, "table"));
+    assert_int_equal(nd_idf(idf_of(&o), NULL, &error), ND_ERR_ARGUMENT);
+    o.outputs.kept = "words.tsv";
+    o.idf.least = 0;
+    assert_int_equal(nd_idf(idf_of(&o), NULL, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "least must be at least 1");
-    idf = (nd_idf_options){.least = 1, .stop_share = 1};
-    assert_int_equal(nd_idf(&o, &idf, NULL, &error), ND_ERR_ARGUMENT);
+    o.idf.least = 1;
+    o.idf.stop_share = 1;
+    assert_int_equal(nd_idf(idf_of(&o), NULL, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "stop_share must be above 0 and below 1, not 1");
-    assert_int_equal(nd_idf(NULL, NULL, NULL, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_idf(NULL, NULL, &error), ND_ERR_ARGUMENT);
     if (strstr(nd_features(), "libstemmer")) {
-        o.stem = "english";
-        assert_int_equal(nd_dedup(&o, NULL, &error), ND_ERR_ARGUMENT);
-        assert_int_equal(nd_pairs(&o, NULL, &error), ND_ERR_ARGUMENT);
+        o.analyzer.stem = "english";
+        assert_int_equal(nd_dedup(dedup_of(&o), NULL, &error), ND_ERR_ARGUMENT);
+        assert_int_equal(nd_pairs(pairs_of(&o), NULL, &error), ND_ERR_ARGUMENT);
         assert_string_equal(error.message, "stem is for nd_fingerprints, nd_idf and nd_keywords "
                                            "only: other jobs compare words as they are");
     }
@@ -117,7 +130,7 @@ static void test_arguments(void **state) {
 
 /* nd_text_fn */
 static bool check_text(void *context, const nd_text *given) {
-    told *t = context;
+    checking *t = context;
     size_t d = t->count++;
     assert_int_equal(given->document, d);
     assert_int_equal(given->id_length, strlen(t->c->id[d]));
@@ -132,57 +145,64 @@ static void test_texts(void **state) {
     static corpus c;
     make_corpus(&c, 9, MOST);
     for (uint32_t threads = 1; threads <= 4; threads += 3) {
-        nd_job_options o = options_of(&c, threads);
-        nd_job_summary summary;
+        job_parts o = options_of(&c, threads);
+        nd_job_summary summary = {.struct_size = sizeof summary};
         nd_error error;
-        told t = {.c = &c};
-        if (nd_texts(&o, check_text, &t, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+        checking t = {.c = &c};
+        if (nd_texts(&o.input, check_text, &t, &o.resources, &summary, &error) != ND_OK)
+            fail_msg("%s", error.message);
         assert_int_equal(t.count, MOST);
         assert_int_equal(summary.documents, MOST);
         o = options_of(&c, threads);
-        t = (told){.c = &c, .stop_at = 17};
-        assert_int_equal(nd_texts(&o, check_text, &t, NULL, &error), ND_ERR_CANCELLED);
+        t = (checking){.c = &c, .stop_at = 17};
+        assert_int_equal(nd_texts(&o.input, check_text, &t, &o.resources, NULL, &error),
+                         ND_ERR_CANCELLED);
         assert_int_equal(t.count, 17);
-        assert_int_equal(nd_texts(&o, NULL, NULL, NULL, &error), ND_ERR_ARGUMENT);
-        assert_int_equal(nd_texts(NULL, check_text, &t, NULL, &error), ND_ERR_ARGUMENT);
+        assert_int_equal(nd_texts(&o.input, NULL, NULL, &o.resources, NULL, &error),
+                         ND_ERR_ARGUMENT);
+        assert_int_equal(nd_texts(NULL, check_text, &t, NULL, NULL, &error), ND_ERR_ARGUMENT);
     }
     free_corpus(&c);
 }
 
-/* Weights made of a corpus, read, and used: words of all documents weigh nothing, absent ones most.
- */
+/* Weights are made from a corpus, read and used. Words of all documents weigh nothing, absent words
+ * weigh most. */
 static void test_idf(void **state) {
     (void)state;
     static corpus c;
-    nd_weights_info info[2];
+    nd_weights_info info[2] = {{.struct_size = sizeof *info}, {.struct_size = sizeof *info}};
     for (uint32_t threads = 1; threads <= 4; threads += 3) {
         make_corpus(&c, 8, MOST);
         char path[] = "/tmp/fingerprints_test-XXXXXX";
         int fd = mkstemp(path);
         assert_true(fd >= 0);
         close(fd);
-        nd_job_options o = options_of(&c, threads);
-        nd_job_summary summary;
+        job_parts o = options_of(&c, threads);
+        nd_job_summary summary = {.struct_size = sizeof summary};
         nd_error error;
         nd_weights *weights = NULL;
-        o.output = path;
-        if (nd_idf(&o, NULL, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+        o.outputs.kept = path;
+        if (nd_idf(idf_of(&o), &summary, &error) != ND_OK) fail_msg("%s", error.message);
         if (nd_weights_read(path, 1, NULL, &weights, &error) != ND_OK)
             fail_msg("%s", error.message);
-        nd_weights_describe(weights, &info[threads > 1]);
+        assert_int_equal(nd_weights_describe(weights, &info[threads > 1], NULL), ND_OK);
         assert_int_equal(summary.documents, MOST);
         assert_int_equal(summary.terms, info[threads > 1].words);
         assert_int_equal(summary.terms_written, summary.terms);
         assert_int_equal(info[threads > 1].documents, MOST);
         assert_int_equal(info[threads > 1].left_out, 0);
         o = options_of(&c, threads);
-        o.ngram = 1;
-        nd_simhash_options simhash = {
-            .bits = 64, .weighting = ND_WEIGHTING_TABLE, .table = weights};
-        nd_analyzer_options analyzer = {.kind = ND_WORDS, .ngram = 1, .seed = 1};
-        told t = {.c = &c, .simhash = &simhash};
+        o.analyzer.ngram = 1;
+        nd_simhash_options simhash = {.struct_size = sizeof simhash,
+                                      .bits = 64,
+                                      .weighting = ND_WEIGHTING_TABLE,
+                                      .table = weights};
+        nd_analyzer_options analyzer = {
+            .struct_size = sizeof analyzer, .kind = ND_WORDS, .ngram = 1, .seed = 1};
+        checking t = {.c = &c, .simhash = &simhash};
         assert_int_equal(nd_analyzer_create(&analyzer, NULL, &t.analyzer, NULL), ND_OK);
-        if (nd_fingerprints(&o, &simhash, check_one, &t, &summary, &error) != ND_OK)
+        if (nd_fingerprints(fingerprints_of(&o, &simhash), check_one, &t, &summary, &error) !=
+            ND_OK)
             fail_msg("%s", error.message);
         assert_int_equal(t.count, MOST);
         nd_analyzer_free(t.analyzer);
@@ -202,8 +222,9 @@ static void test_bad_lists(void **state) {
     (void)state;
     static corpus c;
     nd_error error;
-    nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS};
-    nd_job_summary summary;
+    nd_simhash_options levels = {
+        .struct_size = sizeof levels, .bits = 64, .weighting = ND_WEIGHTING_LEVELS};
+    nd_job_summary summary = {.struct_size = sizeof summary};
     size_t warnings = 0;
     c.count = 20;
     for (size_t d = 0; d < c.count; d++) {
@@ -211,16 +232,18 @@ static void test_bad_lists(void **state) {
         snprintf(c.id[d], sizeof c.id[d], "d%zu", d);
     }
     for (uint32_t threads = 1; threads < 4; threads += 2) {
-        nd_job_options o = options_of(&c, threads);
-        o.output = "/dev/null";
-        assert_int_equal(nd_fingerprints(&o, &levels, NULL, NULL, NULL, &error), ND_ERR_INPUT);
+        job_parts o = options_of(&c, threads);
+        o.outputs.kept = "/dev/null";
+        assert_int_equal(nd_fingerprints(fingerprints_of(&o, &levels), NULL, NULL, NULL, &error),
+                         ND_ERR_INPUT);
         assert_string_equal(error.message, "record 8: item 2: word(weight) expected, not 'dog'");
         o = options_of(&c, threads);
-        o.output = "/dev/null";
-        o.skip_errors = true;
-        o.on_warning = count_warning;
-        o.notice_context = &warnings;
-        assert_int_equal(nd_fingerprints(&o, &levels, NULL, NULL, &summary, &error), ND_OK);
+        o.outputs.kept = "/dev/null";
+        o.input.skip_errors = true;
+        o.resources.on_warning = count_warning;
+        o.resources.context = &warnings;
+        assert_int_equal(
+            nd_fingerprints(fingerprints_of(&o, &levels), NULL, NULL, &summary, &error), ND_OK);
         assert_int_equal(summary.documents, 18);
         assert_int_equal(summary.skipped, 2);
     }
@@ -240,11 +263,12 @@ static void test_memory_runs_out(void **state) {
         for (long left = 0;; left += 1 + left / 20) {
             failing_allocator failing = {left, 0};
             nd_allocator allocator = failing_allocator_make(&failing);
-            nd_job_options o = options_of(&c, 2);
-            o.allocator = &allocator;
-            o.output = path;
-            nd_status status = job ? nd_idf(&o, NULL, NULL, NULL)
-                                   : nd_fingerprints(&o, NULL, NULL, NULL, NULL, NULL);
+            job_parts o = options_of(&c, 2);
+            o.resources.allocator = &allocator;
+            o.outputs.kept = path;
+            nd_status status = job ? nd_idf(idf_of(&o), NULL, NULL)
+                                   : nd_fingerprints(fingerprints_of(&o, NULL), NULL, NULL, NULL,
+                                                     NULL);
             assert_int_equal(failing.live, 0);
             if (status == ND_OK) break;
             assert_int_equal(status, ND_ERR_MEMORY);

@@ -1,6 +1,6 @@
-/* A handle that writes belongs to its process: a child made by fork cannot change what it holds,
- * and does not keep it from others when the parent has closed it. */
-#include "neardup.h"
+/* A handle for writing belongs to its process. A child made by fork cannot change the content, and
+ * does not keep it locked when the parent has closed it. */
+#include "job_parts.h"
 #include "own_directory.h"
 
 #include <math.h>
@@ -10,11 +10,12 @@
 
 typedef enum content { DOCUMENTS, FINGERPRINTS, STREAM, CONTENTS } content;
 
-/* A handle that writes, of any content. */
+/* A handle for writing, of any kind of content. */
 typedef struct handle {
     content content;
+    nd_hamming_index *fingerprints;
     nd_index *index;
-    nd_searcher *searcher;
+    nd_index_searcher *searcher;
     nd_stream *stream;
 } handle;
 
@@ -25,51 +26,62 @@ static nd_status make(content c, nd_error *error) {
 
 static nd_status open_handle(content c, handle *h, nd_error *error) {
     nd_stream_options o;
-    nd_stream_options_init(&o);
+    nd_stream_options_init(&o, sizeof o);
     o.sketch = ND_SKETCH_SIMHASH;
     *h = (handle){.content = c};
     if (c == STREAM) return nd_stream_open("x", ND_INDEX_WRITE, &o, NULL, &h->stream, error);
+    if (c == FINGERPRINTS)
+        return nd_hamming_open("x", ND_INDEX_WRITE, NULL, &h->fingerprints, error);
     nd_status status = nd_index_open("x", ND_INDEX_WRITE, NULL, &h->index, error);
-    if (status == ND_OK && c == DOCUMENTS)
-        status = nd_searcher_create(h->index, &h->searcher, error);
-    return status;
+    return status == ND_OK ? nd_index_searcher_create(h->index, &h->searcher, error) : status;
 }
 
 static void close_handle(handle *h) {
-    nd_searcher_free(h->searcher);
+    nd_index_searcher_free(h->searcher);
     nd_index_close(h->index);
+    nd_hamming_close(h->fingerprints);
     nd_stream_close(h->stream);
 }
 
 static nd_status add(handle *h, const char *id, const char *text, nd_error *error) {
+    const nd_record document = {
+        .text = text, .length = strlen(text), .id = id, .id_length = strlen(id), .value = NAN};
     bool added;
     if (h->content == FINGERPRINTS)
-        return nd_hamming_add(h->index, id, strlen(id), (nd_fingerprint){strlen(text), 0}, false,
+        return nd_hamming_add(h->fingerprints, id, strlen(id), (nd_fingerprint){strlen(text), 0},
                               error);
     if (h->content == DOCUMENTS)
-        return nd_index_add(h->index, h->searcher, id, strlen(id), text, strlen(text), false,
-                            &added, NULL, error);
-    return nd_stream_add(h->stream, id, strlen(id), text, strlen(text), NAN, NULL, error);
+        return nd_index_add(h->index, h->searcher, &document, &added, NULL, error);
+    return nd_stream_add(h->stream, &document, NULL, error);
 }
 
 static nd_status sync_handle(handle *h, nd_error *error) {
-    return h->stream ? nd_stream_sync(h->stream, error) : nd_index_sync(h->index, error);
+    if (h->stream) return nd_stream_sync(h->stream, error);
+    return h->fingerprints ? nd_hamming_sync(h->fingerprints, error)
+                           : nd_index_sync(h->index, error);
 }
 
+/* UINT64_MAX: the content cannot be counted. */
 static uint64_t count(handle *h) {
-    nd_index_info info;
-    nd_stream_info told;
-    if (h->stream) return nd_stream_describe(h->stream, &told), told.documents;
-    return nd_index_describe(h->index, &info), info.documents;
+    nd_index_info index = {.struct_size = sizeof index};
+    nd_hamming_info hamming = {.struct_size = sizeof hamming};
+    nd_stream_info stream = {.struct_size = sizeof stream};
+    if (h->stream)
+        return nd_stream_describe(h->stream, &stream, NULL) == ND_OK ? stream.documents
+                                                                     : UINT64_MAX;
+    if (h->fingerprints)
+        return nd_hamming_describe(h->fingerprints, &hamming, NULL) == ND_OK ? hamming.fingerprints
+                                                                             : UINT64_MAX;
+    return nd_index_describe(h->index, &index, NULL) == ND_OK ? index.documents : UINT64_MAX;
 }
 
 static void must(nd_status status, const nd_error *error) {
     if (status != ND_OK) fail_msg("%s", error->message);
 }
 
-/* ---- in the child: the number of the first check that fails, 0: none */
+/* ---- in the child: returns the number of the first check that fails; 0: none */
 
-static bool is_refused(nd_status status, const nd_error *error) {
+static bool is_rejected(nd_status status, const nd_error *error) {
     return status == ND_ERR_ARGUMENT && strstr(error->message, "a child of it");
 }
 
@@ -77,29 +89,42 @@ static bool take_answer(void *context, const nd_stream_answer *answer) {
     return (void)context, (void)answer, true;
 }
 
-static int check_changes(handle *h) {
+static int check_stream(handle *h) {
+    const char *name = "nothing.jsonl";
+    nd_input_options input;
+    nd_error error;
+    nd_input_options_init(&input, sizeof input);
+    input.inputs = &name;
+    input.input_count = 1;
+    const nd_stream_run_options o = {.struct_size = sizeof o, .input = &input};
+    return is_rejected(nd_stream_run(h->stream, &o, take_answer, NULL, NULL, &error), &error) ? 0
+                                                                                              : 3;
+}
+
+static int check_documents(handle *h) {
     nd_error error;
     bool found;
-    if (!is_refused(add(h, "c", "three", &error), &error)) return 1;
-    if (!is_refused(sync_handle(h, &error), &error)) return 2;
-    if (h->stream) {
-        const char *input = "nothing.jsonl";
-        nd_job_options o;
-        nd_job_options_init(&o);
-        o.inputs = &input;
-        o.input_count = 1;
-        return is_refused(nd_stream_run(h->stream, &o, take_answer, NULL, NULL, &error), &error)
-                   ? 0
-                   : 3;
-    }
-    if (!is_refused(nd_index_remove(h->index, "a", 1, &found, &error), &error)) return 4;
-    if (!is_refused(nd_index_compact(h->index, &error), &error)) return 5;
+    if (!is_rejected(nd_index_remove(h->index, "a", 1, &found, &error), &error)) return 4;
+    return is_rejected(nd_index_compact(h->index, &error), &error) ? 0 : 5;
+}
+
+static int check_fingerprints(handle *h) {
     const uint64_t word = 1;
-    nd_fingerprint_source source = {.words = &word, .count = 1};
-    if (h->content == FINGERPRINTS &&
-        !is_refused(nd_hamming_load(h->index, &source, NULL, NULL, &error), &error))
-        return 6;
-    return 0;
+    const nd_fingerprint_source source = {.struct_size = sizeof source, .words = &word, .count = 1};
+    nd_hamming_index *x = h->fingerprints;
+    nd_error error;
+    bool found;
+    if (!is_rejected(nd_hamming_remove(x, "a", 1, &found, &error), &error)) return 4;
+    if (!is_rejected(nd_hamming_compact(x, &error), &error)) return 5;
+    return is_rejected(nd_hamming_load(x, &source, NULL, NULL, &error), &error) ? 0 : 6;
+}
+
+static int check_changes(handle *h) {
+    nd_error error;
+    if (!is_rejected(add(h, "c", "three", &error), &error)) return 1;
+    if (!is_rejected(sync_handle(h, &error), &error)) return 2;
+    if (h->stream) return check_stream(h);
+    return h->fingerprints ? check_fingerprints(h) : check_documents(h);
 }
 
 static int check_child(handle *h) {
@@ -109,7 +134,8 @@ static int check_child(handle *h) {
     if (failed) return failed;
     if (count(h) != 2) return 7;
     close_handle(h);
-    return open_handle(h->content, &other, &error) == ND_ERR_BUSY ? 0 : 8; /* the parent has it */
+    return open_handle(h->content, &other, &error) == ND_ERR_BUSY ? 0
+                                                                  : 8; /* the parent has it open */
 }
 
 /* ---- tests */
@@ -128,8 +154,8 @@ static void begin(content c, handle *h) {
     must(add(h, "b", "zwei", &error), &error);
 }
 
-/* What the parent adds before and after is there, and nothing else. */
-static void test_children_are_refused(void **state) {
+/* The documents that the parent adds before and after are there, and no others. */
+static void test_children_are_rejected(void **state) {
     (void)state;
     for (content c = DOCUMENTS; c < CONTENTS; c++) {
         nd_error error;
@@ -151,7 +177,7 @@ static void test_children_are_refused(void **state) {
     }
 }
 
-/* A child that does nothing but live. */
+/* The child does nothing but stay alive. */
 static void test_living_children_keep_no_lock(void **state) {
     (void)state;
     for (content c = DOCUMENTS; c < CONTENTS; c++) {
@@ -172,8 +198,8 @@ static void test_living_children_keep_no_lock(void **state) {
     }
 }
 
-/* The parent is killed; its child closes the handle when it is told to. */
-static void orphan(content c, int told, int tells) {
+/* The parent is killed; then its child gets a message and closes the handle. */
+static void orphan(content c, int read_fd, int write_fd) {
     char byte = 0;
     handle h;
     begin(c, &h);
@@ -183,10 +209,10 @@ static void orphan(content c, int told, int tells) {
         kill(getpid(), SIGKILL);
         return;
     }
-    (void)!write(tells, &byte, 1);
-    (void)!read(told, &byte, 1);
+    (void)!write(write_fd, &byte, 1);
+    (void)!read(read_fd, &byte, 1);
     close_handle(&h);
-    (void)!write(tells, &byte, 1);
+    (void)!write(write_fd, &byte, 1);
     pause();
 }
 
@@ -218,7 +244,7 @@ static void test_children_of_dead_parents(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_children_are_refused),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_children_are_rejected),
                                        cmocka_unit_test(test_living_children_keep_no_lock),
                                        cmocka_unit_test(test_children_of_dead_parents)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);

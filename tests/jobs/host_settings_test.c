@@ -1,7 +1,8 @@
-/* Whatever locale, rounding mode and treatment of subnormal numbers the host program has set: the
- * same bytes out, of files, callbacks and messages, and the host's settings are what they were. */
+/* The host program may set any locale, any rounding mode and any treatment of subnormal numbers.
+ * Files, callbacks and messages have the same bytes, and the library leaves the settings unchanged.
+ */
 #include "german_locale.h"
-#include "neardup.h"
+#include "job_parts.h"
 #include "own_directory.h"
 #include "small_corpus.h"
 #include "test.h"
@@ -13,7 +14,7 @@
 #include <xmmintrin.h>
 #endif
 
-/* All that is seen, as text. */
+/* Everything that a program sees, as text. */
 typedef struct seen {
     char *text;
     size_t size, capacity;
@@ -29,7 +30,7 @@ static void see_bytes(seen *s, const char *bytes, size_t length) {
     s->size += length;
 }
 
-/* Without doubles, which the host's settings would change here. */
+/* Accepts no doubles: the host's settings would change their text here. */
 static void see(seen *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void see(seen *s, const char *format, ...) {
     char line[2000];
@@ -41,7 +42,7 @@ static void see(seen *s, const char *format, ...) {
     see_bytes(s, line, (size_t)length);
 }
 
-/* Its bits. */
+/* Writes the bits of the value. */
 static void see_double(seen *s, const char *name, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -69,22 +70,22 @@ static void must(nd_status status, const nd_error *error) {
 
 static corpus texts;
 
-static nd_job_options options_of(void) {
-    nd_job_options o;
-    nd_job_options_init(&o);
+static job_parts options_of(void) {
+    job_parts o;
+    job_parts_init(&o);
     texts.next = 0;
-    o.records = give;
-    o.records_context = &texts;
-    o.threads = 3;
-    o.ngram = 2;
-    o.threshold = .4;
+    o.input.records = give;
+    o.input.records_context = &texts;
+    o.resources.threads = 3;
+    o.analyzer.ngram = 2;
+    o.similarity.threshold = .4;
     return o;
 }
 
 /* ---- measures */
 
 static void see_measures(seen *s) {
-    /* Fractions that are exact, for they are made here. */
+    /* The fractions are exact, because they are computed under the host's settings. */
     uint32_t a[97], b[97];
     for (uint32_t i = 1; i < 40; i++) {
         nd_overlap overlap = {3 * i + 1, 5 * i, 2 * i};
@@ -106,11 +107,17 @@ static void see_measures(seen *s) {
         see_double(s, "estimate", nd_minhash_estimate(a, b, 97));
     }
     nd_hamming_costs costs;
-    nd_hamming_estimate list[32];
+    nd_hamming_estimate list[ND_HAMMING_ESTIMATES];
     size_t count = 0;
     nd_error error;
     nd_hamming_costs_init(&costs);
-    must(nd_hamming_plan(12345678.9, 64, 6, 3e9, &costs, list, &count, &error), &error);
+    const nd_hamming_plan_options plan = {.struct_size = sizeof plan,
+                                          .fingerprints = 12345678.9,
+                                          .bits = 64,
+                                          .k = 6,
+                                          .memory = 3e9,
+                                          .costs = &costs};
+    must(nd_hamming_plan(&plan, list, &count, &error), &error);
     for (size_t i = 0; i < count; i++) {
         const char *name = list[i].name;
         see_double(s, name, list[i].bytes);
@@ -121,15 +128,18 @@ static void see_measures(seen *s) {
 }
 
 static void see_comparisons(seen *s) {
+    nd_analyzer_options analyzer;
     nd_compare_options o;
-    nd_compare_options_init(&o);
-    o.ngram = 1;
+    nd_analyzer_options_init(&analyzer, sizeof analyzer);
+    nd_compare_options_init(&o, sizeof o);
+    analyzer.ngram = 1;
+    o.analyzer = &analyzer;
     o.bottom_k = 8;
     for (size_t d = 1; d < 60; d++) {
         nd_comparison *c;
         nd_error error;
         must(nd_compare(&o, texts.text[d - 1], strlen(texts.text[d - 1]), texts.text[d],
-                        strlen(texts.text[d]), NULL, &c, &error),
+                        strlen(texts.text[d]), &c, &error),
              &error);
         see_double(s, "jaccard", c->jaccard);
         see_double(s, "a in b", c->a_in_b);
@@ -145,7 +155,7 @@ static void see_comparisons(seen *s) {
         see(s, "%016llx\n", (unsigned long long)c->a.fingerprint.low);
         nd_comparison_free(c);
     }
-    /* Halves of the units in which weights are summed. */
+    /* Halves of the unit in which weights are summed. */
     nd_simhash *simhash;
     nd_error error;
     must(nd_simhash_create(64, NULL, &simhash, &error), &error);
@@ -186,16 +196,16 @@ static bool see_pair(void *context, const nd_pair *p) {
     return true;
 }
 
-static void see_dedup(seen *s, nd_job_options *o) {
-    nd_job_summary summary;
+static void see_dedup(seen *s, job_parts *o) {
+    nd_job_summary summary = {.struct_size = sizeof summary};
     nd_error error;
-    o->removed = "removed";
-    o->clusters = "clusters";
-    o->edges = "edges";
-    o->on_decision = see_decision;
-    o->on_pair = see_pair;
-    o->result_context = s;
-    must(nd_dedup(o, &summary, &error), &error);
+    o->outputs.removed = "removed";
+    o->outputs.clusters = "clusters";
+    o->outputs.edges = "edges";
+    o->outputs.on_decision = see_decision;
+    o->outputs.on_pair = see_pair;
+    o->outputs.context = s;
+    must(nd_dedup(dedup_of(o), &summary, &error), &error);
     see(s, "kept %d verified %d\n", (int)summary.kept, (int)summary.verified);
     see_file(s, "removed");
     see_file(s, "clusters");
@@ -205,25 +215,25 @@ static void see_dedup(seen *s, nd_job_options *o) {
 static void see_jobs(seen *s) {
     static const nd_verify verify[] = {ND_VERIFY_EXACT, ND_VERIFY_NONE, ND_VERIFY_COSINE};
     for (size_t i = 0; i < 6; i++) {
-        nd_job_options o = options_of();
-        o.verify = verify[i % 3];
-        o.sketch = i < 3 ? ND_SKETCH_MINHASH : ND_SKETCH_SIMHASH;
-        if (i < 3 && o.verify == ND_VERIFY_COSINE) continue;
-        if (o.sketch == ND_SKETCH_SIMHASH) {
-            o.ngram = 1;
+        job_parts o = options_of();
+        o.similarity.verify = verify[i % 3];
+        o.similarity.sketch = i < 3 ? ND_SKETCH_MINHASH : ND_SKETCH_SIMHASH;
+        if (i < 3 && o.similarity.verify == ND_VERIFY_COSINE) continue;
+        if (o.similarity.sketch == ND_SKETCH_SIMHASH) {
+            o.analyzer.ngram = 1;
             o.simhash.weighting = ND_WEIGHTING_TF;
         }
-        o.keep = i % 2 ? ND_KEEP_MAX : ND_KEEP_FIRST;
+        o.survivors.keep = i % 2 ? ND_KEEP_MAX : ND_KEEP_FIRST;
         see_dedup(s, &o);
     }
-    nd_job_options o = options_of();
+    job_parts o = options_of();
     nd_error error;
-    o.edges = "edges";
-    must(nd_pairs(&o, NULL, &error), &error);
+    o.outputs.edges = "edges";
+    must(nd_pairs(pairs_of(&o), NULL, &error), &error);
     see_file(s, "edges");
 }
 
-/* Numbers as JSON has them, which only a build with simdjson reads. */
+/* Numbers in JSON; only a build with simdjson reads them. */
 static void see_json(seen *s) {
     if (!strstr(nd_features(), "simdjson")) return;
     FILE *file = fopen("in.jsonl", "w");
@@ -236,43 +246,45 @@ static void see_json(seen *s) {
     fprintf(file, "{\"id\":\"last\",\"text\":\"one and the same text of seven "
                   "words\",\"rank\":\"2026-01-02T03:04:05.123456789Z\"}\n");
     fclose(file);
-    nd_job_options o;
-    nd_job_options_init(&o);
+    job_parts o;
+    job_parts_init(&o);
     const char *const inputs[] = {"in.jsonl"};
-    o.inputs = inputs;
-    o.input_count = 1;
-    o.keep = ND_KEEP_MIN;
-    o.keep_field = "rank";
+    o.input.inputs = inputs;
+    o.input.input_count = 1;
+    o.survivors.keep = ND_KEEP_MIN;
+    o.survivors.keep_field = "rank";
     see_dedup(s, &o);
     unlink("in.jsonl");
 }
 
 static void see_words(seen *s) {
-    nd_job_options o = options_of();
+    job_parts o = options_of();
     nd_error error;
     nd_weights *table;
-    nd_weights_info info;
-    o.output = "idf";
-    must(nd_idf(&o, NULL, NULL, &error), &error);
+    nd_weights_info info = {.struct_size = sizeof info};
+    o.outputs.kept = "idf";
+    must(nd_idf(idf_of(&o), NULL, &error), &error);
     must(nd_weights_read("idf", 1, NULL, &table, &error), &error);
-    nd_weights_describe(table, &info);
+    must(nd_weights_describe(table, &info, &error), &error);
     see_double(s, "absent", info.absent);
     see_file(s, "idf");
     o = options_of();
-    o.output = "keywords";
-    nd_keywords_options keywords = {.top = 5, .weighting = ND_WEIGHTING_TABLE, .table = table};
-    must(nd_keywords(&o, &keywords, NULL, NULL, NULL, &error), &error);
+    o.outputs.kept = "keywords";
+    nd_keyword_options keywords = {
+        .struct_size = sizeof keywords, .top = 5, .weighting = ND_WEIGHTING_TABLE, .table = table};
+    must(nd_keywords(keywords_of(&o, &keywords), NULL, NULL, NULL, &error), &error);
     see_file(s, "keywords");
     o = options_of();
-    o.ngram = 1;
-    o.output = "fingerprints";
-    nd_simhash_options simhash = {.bits = 64, .weighting = ND_WEIGHTING_TABLE, .table = table};
-    must(nd_fingerprints(&o, &simhash, NULL, NULL, NULL, &error), &error);
+    o.analyzer.ngram = 1;
+    o.outputs.kept = "fingerprints";
+    nd_simhash_options simhash = {
+        .struct_size = sizeof simhash, .bits = 64, .weighting = ND_WEIGHTING_TABLE, .table = table};
+    must(nd_fingerprints(fingerprints_of(&o, &simhash), NULL, NULL, NULL, &error), &error);
     see_file(s, "fingerprints");
     nd_weights_free(table);
 }
 
-/* ---- what stays on disk */
+/* ---- files on disk */
 
 /* nd_answer_fn */
 static bool see_answer(void *context, const nd_answer *answer) {
@@ -286,63 +298,72 @@ static bool see_answer(void *context, const nd_answer *answer) {
 }
 
 static void see_index(seen *s, bool sketch_only) {
+    nd_analyzer_options analyzer;
     nd_index_options made;
     nd_index *x;
-    nd_searcher *searcher;
+    nd_index_searcher *searcher;
     nd_error error;
-    nd_index_options_init(&made);
-    made.ngram = 2;
+    nd_analyzer_options_init(&analyzer, sizeof analyzer);
+    nd_index_options_init(&made, sizeof made);
+    analyzer.ngram = 2;
+    made.analyzer = &analyzer;
     made.threshold = .45;
     made.sketch_only = sketch_only;
     must(nd_index_create("index", &made, &error), &error);
     must(nd_index_open("index", ND_INDEX_WRITE, NULL, &x, &error), &error);
     nd_index_set_sync(x, ND_SYNC_OFF);
-    must(nd_searcher_create(x, &searcher, &error), &error);
+    must(nd_index_searcher_create(x, &searcher, &error), &error);
     for (size_t d = 0; d < 100; d++) {
         char id[24];
         const nd_match *evidence;
         bool added;
         snprintf(id, sizeof id, "x%zu", d);
-        must(nd_index_add(x, searcher, id, strlen(id), texts.text[d], strlen(texts.text[d]), false,
-                          &added, &evidence, &error),
-             &error);
+        const nd_record document = {.text = texts.text[d],
+                                    .length = strlen(texts.text[d]),
+                                    .id = id,
+                                    .id_length = strlen(id)};
+        must(nd_index_add(x, searcher, &document, &added, &evidence, &error), &error);
         if (!added) see_double(s, "evidence", evidence->jaccard);
     }
-    nd_searcher_free(searcher);
-    nd_job_options o = options_of();
-    must(nd_query(x, &o, ND_SEARCH_ALL, see_answer, s, NULL, &error), &error);
+    nd_index_searcher_free(searcher);
+    job_parts o = options_of();
+    nd_index_query_options query;
+    nd_index_query_options_init(&query, sizeof query);
+    query.input = &o.input;
+    query.resources = &o.resources;
+    must(nd_index_query(x, &query, see_answer, s, NULL, &error), &error);
     nd_index_close(x);
     remove_directory("index");
 }
 
 static void see_fingerprint_index(seen *s) {
     nd_hamming_options made;
-    nd_index *x;
-    nd_finder *finder;
+    nd_hamming_index *x;
+    nd_hamming_searcher *searcher;
     nd_error error;
-    nd_index_info info;
+    nd_hamming_info info = {.struct_size = sizeof info};
     uint64_t words[3000], state = 3;
     for (size_t i = 0; i < 3000; i++)
         words[i] = i % 3 ? words[i - 1] ^ UINT64_C(1) << random_below(&state, 64)
                          : random_next(&state);
-    nd_fingerprint_source source = {.words = words, .count = 3000};
-    nd_hamming_options_init(&made);
+    nd_fingerprint_source source = {.struct_size = sizeof source, .words = words, .count = 3000};
+    nd_hamming_options_init(&made, sizeof made);
     made.numbered = true;
     must(nd_hamming_build("hamming", &made, &source, NULL, NULL, &error), &error);
-    must(nd_index_open("hamming", ND_INDEX_READ, NULL, &x, &error), &error);
-    nd_index_describe(x, &info);
+    must(nd_hamming_open("hamming", ND_INDEX_READ, NULL, &x, &error), &error);
+    must(nd_hamming_describe(x, &info, &error), &error);
     see(s, "%s\n", info.design);
-    must(nd_finder_create(x, &finder, &error), &error);
+    must(nd_hamming_searcher_create(x, &searcher, &error), &error);
     for (size_t i = 0; i < 300; i++) {
         const nd_hamming_match *matches;
         uint64_t count;
-        must(nd_find(finder, (nd_fingerprint){words[i], 0}, 3, ND_FIND_ALL, 1, &matches, &count,
-                     &error),
+        must(nd_hamming_search(searcher, (nd_fingerprint){words[i], 0}, NULL, &matches, &count,
+                               &error),
              &error);
         see(s, "%d found\n", (int)count);
     }
-    nd_finder_free(finder);
-    nd_index_close(x);
+    nd_hamming_searcher_free(searcher);
+    nd_hamming_close(x);
     remove_directory("hamming");
 }
 
@@ -366,15 +387,16 @@ static void see_stream(seen *s, nd_sketch sketch) {
     nd_stream_options made;
     nd_stream *stream;
     nd_error error;
-    nd_stream_options_init(&made);
+    nd_stream_options_init(&made, sizeof made);
     made.sketch = sketch;
     made.threshold = .45;
     made.expire = 3.3;
     must(nd_stream_open("stream", ND_INDEX_WRITE, &made, NULL, &stream, &error), &error);
     nd_stream_set_topics(stream, 3);
-    nd_job_options o = options_of();
-    o.ngram = 5;
-    must(nd_stream_run(stream, &o, see_stream_answer, s, NULL, &error), &error);
+    job_parts o = options_of();
+    const nd_stream_run_options run = {
+        .struct_size = sizeof run, .input = &o.input, .resources = &o.resources};
+    must(nd_stream_run(stream, &run, see_stream_answer, s, NULL, &error), &error);
     must(nd_stream_clusters(stream, 1, 10, true, see_cluster, s, &error), &error);
     nd_stream_close(stream);
     remove_directory("stream");
@@ -384,7 +406,7 @@ static void see_messages(seen *s) {
     nd_plan plan;
     nd_error error;
     nd_weights *table;
-    nd_job_options o = options_of();
+    job_parts o = options_of();
     assert_int_equal(nd_plan_choose(1.5, .5, 1, &plan, &error), ND_ERR_ARGUMENT);
     see(s, "%s\n", error.message);
     assert_non_null(strstr(error.message, "1.5"));
@@ -392,8 +414,8 @@ static void see_messages(seen *s) {
     see(s, "%s\n", error.message);
     assert_int_equal(nd_weights_read("not there", 1, NULL, &table, &error), ND_ERR_IO);
     see(s, "%s\n", error.message);
-    o.threshold = -1.25;
-    assert_int_equal(nd_pairs(&o, NULL, &error), ND_ERR_ARGUMENT);
+    o.similarity.threshold = -1.25;
+    assert_int_equal(nd_pairs(pairs_of(&o), NULL, &error), ND_ERR_ARGUMENT);
     see(s, "%s\n", error.message);
 }
 
@@ -411,7 +433,7 @@ static void see_all(seen *s) {
     see_messages(s);
 }
 
-/* ---- against what is seen of a program that has set nothing */
+/* ---- compared with a program that has set nothing */
 
 static seen expected;
 
@@ -456,7 +478,7 @@ static void test_rounding(void **state) {
     }
 }
 
-/* Subnormal numbers as zeros, and a trap for each inexact result. */
+/* Subnormal numbers are treated as zeros, and each inexact result traps. */
 static void test_control_bits(void **state) {
     (void)state;
 #if defined(__x86_64__)

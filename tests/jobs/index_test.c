@@ -1,18 +1,18 @@
-/* An index that grows, in whatever steps, against one run over all its documents. */
-#include "neardup.h"
+/* An index that grows in any steps, against one run over all its documents. */
+#include "job_parts.h"
 #include "small_corpus.h"
 #include "own_directory.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- what was decided of each document */
+/* ---- the fate of each document */
 
 typedef struct decided {
     bool kept[MOST];
     char evidence[MOST][24];
     uint64_t intersection[MOST], set_union[MOST];
-    size_t first; /* document of the job's first */
+    size_t first; /* number of the job's first document */
 } decided;
 
 static bool take_decision(void *context, const nd_decision *d) {
@@ -39,18 +39,18 @@ static void must(nd_status status, const nd_error *error) {
     if (status != ND_OK) fail_msg("%s", error->message);
 }
 
-static nd_job_options options_of(corpus *c, const nd_index_options *index, decided *out) {
-    nd_job_options o;
-    nd_job_options_init(&o);
-    o.records = give;
-    o.records_context = c;
-    o.perms = index->perms;
-    o.threshold = index->threshold;
-    o.recall = index->recall;
-    o.ngram = index->ngram;
-    o.on_decision = take_decision;
-    o.result_context = out;
-    o.threads = 2;
+static job_parts options_of(corpus *c, const nd_index_options *index, decided *out) {
+    job_parts o;
+    job_parts_init(&o);
+    o.input.records = give;
+    o.input.records_context = c;
+    o.similarity.perms = index->perms;
+    o.similarity.threshold = index->threshold;
+    o.similarity.recall = index->recall;
+    o.analyzer.ngram = index->analyzer->ngram;
+    o.outputs.on_decision = take_decision;
+    o.outputs.context = out;
+    o.resources.threads = 2;
     return o;
 }
 
@@ -58,43 +58,49 @@ static void unique_ids(corpus *c) {
     for (size_t d = 0; d < c->count; d++) snprintf(c->id[d], sizeof c->id[d], "d%zu", d);
 }
 
+/* The result points to static memory. */
 static nd_index_options small_options(uint64_t seed) {
+    static nd_analyzer_options analyzer;
     nd_index_options o;
-    nd_index_options_init(&o);
+    nd_analyzer_options_init(&analyzer, sizeof analyzer);
+    nd_index_options_init(&o, sizeof o);
+    o.analyzer = &analyzer;
     o.perms = 64;
     o.recall = 0.99;
     o.threshold = random_below(&seed, 2) ? 0.8 : 0.5;
-    o.ngram = (uint32_t)random_below(&seed, 3) + 1;
+    analyzer.ngram = (uint32_t)random_below(&seed, 3) + 1;
     return o;
 }
 
-/* Documents [begin, end) as a batch. */
+/* Adds documents [begin, end) as one batch. */
 static void add_batch(const char *path, corpus *c, size_t begin, size_t end,
                       const nd_index_options *index, decided *out) {
     nd_error error;
-    nd_job_options o = options_of(c, index, out);
+    job_parts o = options_of(c, index, out);
     size_t count = c->count;
-    o.index = path;
+    o.index.path = path;
     out->first = begin;
     c->next = begin;
     c->count = end;
-    must(nd_dedup(&o, NULL, &error), &error);
+    must(nd_dedup(dedup_of(&o), NULL, &error), &error);
     c->count = count;
 }
 
 static void add_singly(const char *path, const corpus *c, size_t begin, size_t end, decided *out) {
     nd_error error;
     nd_index *x;
-    nd_searcher *searcher;
+    nd_index_searcher *searcher;
     must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
     nd_index_set_sync(x, ND_SYNC_BATCH);
-    must(nd_searcher_create(x, &searcher, &error), &error);
+    must(nd_index_searcher_create(x, &searcher, &error), &error);
     for (size_t d = begin; d < end; d++) {
         const nd_match *evidence;
         bool added;
-        must(nd_index_add(x, searcher, c->id[d], strlen(c->id[d]), c->text[d], strlen(c->text[d]),
-                          false, &added, &evidence, &error),
-             &error);
+        const nd_record document = {.text = c->text[d],
+                                    .length = strlen(c->text[d]),
+                                    .id = c->id[d],
+                                    .id_length = strlen(c->id[d])};
+        must(nd_index_add(x, searcher, &document, &added, &evidence, &error), &error);
         out->kept[d] = added;
         if (added) strcpy(out->evidence[d], c->id[d]);
         else
@@ -104,22 +110,22 @@ static void add_singly(const char *path, const corpus *c, size_t begin, size_t e
         out->set_union[d] = added ? 0 : evidence->set_union;
     }
     must(nd_index_sync(x, &error), &error);
-    nd_searcher_free(searcher);
+    nd_index_searcher_free(searcher);
     nd_index_close(x);
 }
 
 static void check_and_count(const char *path, size_t documents) {
     nd_error error;
     nd_index *x;
-    nd_index_info info;
+    nd_index_info info = {.struct_size = sizeof info};
     must(nd_index_open(path, ND_INDEX_READ, NULL, &x, &error), &error);
     must(nd_index_check(x, &error), &error);
-    nd_index_describe(x, &info);
+    must(nd_index_describe(x, &info, &error), &error);
     assert_int_equal(info.documents, documents);
     nd_index_close(x);
 }
 
-/* Any mixture of batches, single documents and compactions gives what one run gives. */
+/* Any mixture of batches, single documents and compactions gives the result of one run. */
 static void test_any_steps(void **state) {
     (void)state;
     static corpus c;
@@ -130,9 +136,9 @@ static void test_any_steps(void **state) {
         nd_index_options options = small_options(seed);
         make_corpus(&c, seed, MOST / 2);
         unique_ids(&c);
-        nd_job_options all = options_of(&c, &options, &wanted);
+        job_parts all = options_of(&c, &options, &wanted);
         c.next = 0;
-        must(nd_dedup(&all, NULL, &error), &error);
+        must(nd_dedup(dedup_of(&all), NULL, &error), &error);
         must(nd_index_create("x", &options, &error), &error);
         for (size_t begin = 0, end; begin < c.count; begin = end) {
             end = begin + 1 + random_below(&random, 60);
@@ -155,11 +161,12 @@ static void test_any_steps(void **state) {
     }
 }
 
-/* ---- a batch that ends before its time */
+/* ---- an interrupted batch */
 
 typedef struct interrupted {
     decided got;
-    uint64_t left; /* documents to be told of before it ends */
+    uint64_t left; /* documents that are reported before the run is interrupted */
+    bool open;     /* the batch is given an open index */
 } interrupted;
 
 static bool take_and_end(void *context, const nd_decision *d) {
@@ -171,48 +178,50 @@ static void take_warning(void *context, const char *message) {
     snprintf(context, 300, "%s", message);
 }
 
-/* Adds or removes a document that is like no other, in front of all. */
+/* Adds or removes a document that is like no other and comes before all others. */
 static void with_stranger(bool add) {
     static const char text[] =
         "nobody else speaks of quinces and of the seventeen lanterns behind the old mill at noon";
+    const nd_record stranger = {
+        .text = text, .length = strlen(text), .id = "stranger", .id_length = 8};
     nd_error error;
     nd_index *x;
-    nd_searcher *searcher;
+    nd_index_searcher *searcher;
     bool done;
     must(nd_index_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
-    must(nd_searcher_create(x, &searcher, &error), &error);
-    if (add)
-        must(nd_index_add(x, searcher, "stranger", 8, text, strlen(text), false, &done, NULL,
-                          &error),
-             &error);
+    must(nd_index_searcher_create(x, &searcher, &error), &error);
+    if (add) must(nd_index_add(x, searcher, &stranger, &done, NULL, &error), &error);
     else must(nd_index_remove(x, "stranger", 8, &done, &error), &error);
     assert_true(done);
     if (!add) must(nd_index_compact(x, &error), &error);
-    nd_searcher_free(searcher);
+    nd_index_searcher_free(searcher);
     nd_index_close(x);
 }
 
-/* One run of the documents from 40 on; true: it said that it goes on with an unfinished one. */
+/* One run of the documents from 40 on. True: the run reported that it continues an unfinished
+ * batch. */
 static bool run_batch(corpus *c, const nd_index_options *options, interrupted *run, uint64_t left,
                       nd_status wanted) {
     char warning[300] = "";
     nd_error error;
-    nd_job_options o = options_of(c, options, NULL);
-    o.index = "x";
-    o.resume = true;
-    o.on_decision = take_and_end;
-    o.result_context = run;
-    o.on_warning = take_warning;
-    o.notice_context = warning;
+    job_parts o = options_of(c, options, NULL);
+    if (run->open) must(nd_index_open("x", ND_INDEX_WRITE, NULL, &o.index.index, &error), &error);
+    else o.index.path = "x";
+    o.index.resume = true;
+    o.outputs.on_decision = take_and_end;
+    o.outputs.context = run;
+    o.resources.on_warning = take_warning;
+    o.resources.context = warning;
     run->got.first = c->next = 40;
     run->left = left;
-    nd_status status = nd_dedup(&o, NULL, &error);
+    nd_status status = nd_dedup(dedup_of(&o), NULL, &error);
+    nd_index_close(o.index.index);
     if (status != wanted) fail_msg("%s", error.message);
     return strstr(warning, "is continued") != NULL;
 }
 
-/* Run again it gives what it would have given, whatever of it was in the index already, and though
- * numbers have moved since. */
+/* A batch that is run again gives the same result, whatever part of it was in the index already,
+ * and even if numbers have changed since. */
 static void test_continued(void **state) {
     (void)state;
     static corpus c;
@@ -225,10 +234,11 @@ static void test_continued(void **state) {
         nd_index_options options = small_options(seed);
         make_corpus(&c, seed, MOST / 2);
         unique_ids(&c);
-        nd_job_options all = options_of(&c, &options, &wanted);
+        job_parts all = options_of(&c, &options, &wanted);
         c.next = 0;
-        must(nd_dedup(&all, NULL, &error), &error);
+        must(nd_dedup(dedup_of(&all), NULL, &error), &error);
         must(nd_index_create("x", &options, &error), &error);
+        run.open = seed % 2;
         with_stranger(true);
         add_batch("x", &c, 0, 40, &options, &run.got);
         continued += run_batch(&c, &options, &run, random_below(&random, MOST / 2 - 40),
@@ -245,11 +255,12 @@ static void test_continued(void **state) {
         free_corpus(&c);
     }
 #if ND_TINY_LIMITS
-    assert_true(continued > 0); /* a checkpoint after every block */
+    assert_true(continued > 0); /* there is a checkpoint after every block */
 #endif
 }
 
-/* Of callbacks another batch is not taken for the unfinished one: its ids are there already. */
+/* A different batch from callbacks is not mistaken for the unfinished one: its ids are there
+ * already. */
 static void test_not_continued(void **state) {
     (void)state;
     static corpus c;
@@ -261,10 +272,10 @@ static void test_not_continued(void **state) {
     unique_ids(&c);
     must(nd_index_create("x", &options, &error), &error);
     run_batch(&c, &options, &run, MOST / 2 - 60, ND_ERR_CANCELLED);
-    nd_job_options o = options_of(&c, &options, &got);
-    o.index = "x";
+    job_parts o = options_of(&c, &options, &got);
+    o.index.path = "x";
     got.first = c.next = 40;
-    nd_status status = nd_dedup(&o, NULL, &error);
+    nd_status status = nd_dedup(dedup_of(&o), NULL, &error);
 #if ND_TINY_LIMITS
     assert_int_equal(status, ND_ERR_ARGUMENT);
     assert_non_null(strstr(error.message, "already"));
@@ -275,26 +286,28 @@ static void test_not_continued(void **state) {
     free_corpus(&c);
 }
 
-/* The first match of all, with an id of no bytes. */
+/* The first match of all is a document with an empty id. */
 static void test_empty_id(void **state) {
     (void)state;
     static const char text[] = "six words that stand here alone";
+    const nd_record document = {.text = text, .length = strlen(text), .id = "", .id_length = 0};
     nd_error error;
     nd_index *x;
-    nd_searcher *searcher;
+    nd_index_searcher *searcher;
     const nd_match *matches;
     size_t count;
     bool added;
     must(nd_index_create("x", NULL, &error), &error);
     must(nd_index_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
-    must(nd_searcher_create(x, &searcher, &error), &error);
-    must(nd_index_add(x, searcher, "", 0, text, strlen(text), false, &added, NULL, &error), &error);
+    must(nd_index_searcher_create(x, &searcher, &error), &error);
+    must(nd_index_add(x, searcher, &document, &added, NULL, &error), &error);
     assert_true(added);
-    must(nd_search(searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count, &error), &error);
+    must(nd_index_search(searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count, &error),
+         &error);
     assert_int_equal(count, 1);
     assert_non_null(matches[0].id);
     assert_int_equal(matches[0].id_length, 0);
-    nd_searcher_free(searcher);
+    nd_index_searcher_free(searcher);
     nd_index_close(x);
     remove_directory("x");
 }

@@ -1,22 +1,22 @@
-/* The job of keywords against one text after the other. */
-#include "neardup.h"
+/* The job that finds keywords, against the same call for one text after the other. */
+#include "job_parts.h"
 #include "small_corpus.h"
 #include "test.h"
 
 #include <unistd.h>
 
-typedef struct told {
+typedef struct checking {
     const corpus *c;
     nd_analyzer *analyzer;
-    const nd_keywords_options *options;
+    const nd_keyword_options *options;
     size_t count, stop_at;
-    const nd_keyworded *given; /* at hand */
+    const nd_keyworded *given; /* the document that is checked */
     size_t keyword;
-} told;
+} checking;
 
 /* nd_keyword_fn */
 static bool check_keyword(void *context, const nd_keyword *expected) {
-    told *t = context;
+    checking *t = context;
     assert_true(t->keyword < t->given->count);
     const nd_keyword *given = &t->given->keywords[t->keyword++];
     assert_int_equal(given->length, expected->length);
@@ -27,7 +27,7 @@ static bool check_keyword(void *context, const nd_keyword *expected) {
 
 /* nd_keyworded_fn */
 static bool check_document(void *context, const nd_keyworded *given) {
-    told *t = context;
+    checking *t = context;
     size_t d = t->count++;
     t->given = given;
     t->keyword = 0;
@@ -41,13 +41,13 @@ static bool check_document(void *context, const nd_keyworded *given) {
     return t->count != t->stop_at;
 }
 
-static nd_job_options options_of(corpus *c, uint32_t threads) {
-    nd_job_options o;
-    nd_job_options_init(&o);
+static job_parts options_of(corpus *c, uint32_t threads) {
+    job_parts o;
+    job_parts_init(&o);
     c->next = 0;
-    o.records = give;
-    o.records_context = c;
-    o.threads = threads;
+    o.input.records = give;
+    o.input.records_context = c;
+    o.resources.threads = threads;
     return o;
 }
 
@@ -60,7 +60,8 @@ static void make_path(char path[64]) {
 
 static nd_analyzer *words_of(uint64_t seed) {
     nd_analyzer *analyzer = NULL;
-    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = seed};
+    nd_analyzer_options options = {
+        .struct_size = sizeof options, .kind = ND_WORDS, .ngram = 1, .seed = seed};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     return analyzer;
 }
@@ -68,10 +69,10 @@ static nd_analyzer *words_of(uint64_t seed) {
 static nd_weights *weights_of(corpus *c) {
     char path[64];
     nd_weights *weights = NULL;
-    nd_job_options o = options_of(c, 1);
+    job_parts o = options_of(c, 1);
     make_path(path);
-    o.output = path;
-    assert_int_equal(nd_idf(&o, NULL, NULL, NULL), ND_OK);
+    o.outputs.kept = path;
+    assert_int_equal(nd_idf(idf_of(&o), NULL, NULL), ND_OK);
     assert_int_equal(nd_weights_read(path, 1, NULL, &weights, NULL), ND_OK);
     unlink(path);
     return weights;
@@ -83,14 +84,15 @@ static void test_keywords(void **state) {
     make_corpus(&c, 5, MOST);
     nd_weights *table = weights_of(&c);
     for (uint32_t i = 0; i < 6; i++) {
-        nd_job_options o = options_of(&c, 1 + i % 3 * 2);
-        nd_keywords_options keywords = {.top = 1 + 7 * i,
-                                        .weighting = i % 2 ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF,
-                                        .table = i % 2 ? table : NULL};
-        told t = {.c = &c, .options = &keywords, .analyzer = words_of(1)};
-        nd_job_summary summary;
+        job_parts o = options_of(&c, 1 + i % 3 * 2);
+        nd_keyword_options keywords = {.struct_size = sizeof keywords,
+                                       .top = 1 + 7 * i,
+                                       .weighting = i % 2 ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF,
+                                       .table = i % 2 ? table : NULL};
+        checking t = {.c = &c, .options = &keywords, .analyzer = words_of(1)};
+        nd_job_summary summary = {.struct_size = sizeof summary};
         nd_error error;
-        if (nd_keywords(&o, &keywords, check_document, &t, &summary, &error) != ND_OK)
+        if (nd_keywords(keywords_of(&o, &keywords), check_document, &t, &summary, &error) != ND_OK)
             fail_msg("%s", error.message);
         assert_int_equal(t.count, MOST);
         assert_int_equal(summary.documents, MOST);
@@ -104,10 +106,11 @@ static void test_cancel(void **state) {
     (void)state;
     static corpus c;
     make_corpus(&c, 6, MOST);
-    nd_keywords_options tf = {.top = 4, .weighting = ND_WEIGHTING_TF};
-    nd_job_options o = options_of(&c, 3);
-    told t = {.c = &c, .options = &tf, .analyzer = words_of(1), .stop_at = 17};
-    assert_int_equal(nd_keywords(&o, &tf, check_document, &t, NULL, NULL), ND_ERR_CANCELLED);
+    nd_keyword_options tf = {.struct_size = sizeof tf, .top = 4, .weighting = ND_WEIGHTING_TF};
+    job_parts o = options_of(&c, 3);
+    checking t = {.c = &c, .options = &tf, .analyzer = words_of(1), .stop_at = 17};
+    assert_int_equal(nd_keywords(keywords_of(&o, &tf), check_document, &t, NULL, NULL),
+                     ND_ERR_CANCELLED);
     assert_int_equal(t.count, 17);
     nd_analyzer_free(t.analyzer);
     free_corpus(&c);
@@ -118,15 +121,18 @@ static void test_arguments(void **state) {
     static corpus c;
     make_corpus(&c, 7, 3);
     nd_error error;
-    nd_job_options o = options_of(&c, 1);
-    nd_keywords_options none = {.top = 0, .weighting = ND_WEIGHTING_TF};
-    told t = {.c = &c};
-    assert_int_equal(nd_keywords(NULL, NULL, check_document, &t, NULL, &error), ND_ERR_ARGUMENT);
-    assert_int_equal(nd_keywords(&o, NULL, NULL, NULL, NULL, &error), ND_ERR_ARGUMENT);
+    job_parts o = options_of(&c, 1);
+    nd_keyword_options none = {.struct_size = sizeof none, .top = 0, .weighting = ND_WEIGHTING_TF};
+    checking t = {.c = &c};
+    assert_int_equal(nd_keywords(NULL, check_document, &t, NULL, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_keywords(keywords_of(&o, NULL), NULL, NULL, NULL, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message,
                         "keywords go to fn or to options.output: at least one of them");
-    assert_int_equal(nd_keywords(&o, &none, check_document, &t, NULL, &error), ND_ERR_ARGUMENT);
-    assert_int_equal(nd_keywords(&o, NULL, check_document, &t, NULL, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_keywords(keywords_of(&o, &none), check_document, &t, NULL, &error),
+                     ND_ERR_ARGUMENT);
+    assert_non_null(strstr(error.message, "top must be"));
+    assert_int_equal(nd_keywords(keywords_of(&o, NULL), check_document, &t, NULL, &error),
+                     ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "a callback cannot be read twice, to count its words first: "
                                        "give a table of weights (idf), or weigh by tf alone");
     assert_int_equal(t.count, 0);
@@ -142,12 +148,12 @@ static void test_memory_runs_out(void **state) {
     for (long left = 0;; left += 1 + left / 40) {
         failing_allocator failing = {left, 0};
         nd_allocator allocator = failing_allocator_make(&failing);
-        nd_keywords_options tf = {.top = 4, .weighting = ND_WEIGHTING_TF};
-        nd_job_options o = options_of(&c, 2);
-        told t = {.c = &c, .options = &tf, .analyzer = words_of(1)};
-        o.allocator = &allocator;
-        o.output = path;
-        nd_status status = nd_keywords(&o, &tf, check_document, &t, NULL, NULL);
+        nd_keyword_options tf = {.struct_size = sizeof tf, .top = 4, .weighting = ND_WEIGHTING_TF};
+        job_parts o = options_of(&c, 2);
+        checking t = {.c = &c, .options = &tf, .analyzer = words_of(1)};
+        o.resources.allocator = &allocator;
+        o.outputs.kept = path;
+        nd_status status = nd_keywords(keywords_of(&o, &tf), check_document, &t, NULL, NULL);
         nd_analyzer_free(t.analyzer);
         assert_int_equal(failing.live, 0);
         if (status == ND_OK) break;

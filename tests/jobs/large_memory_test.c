@@ -1,17 +1,17 @@
-/* `memory` bounds a job and is no amount to take: however much is allowed, a job of a few documents
- * takes little. */
+/* The option `memory` is a limit, not an amount to allocate. With any limit a job of a few
+ * documents allocates little. */
 #include "every_job.h"
 #include "neardup.h"
 #include "test.h"
 
 #include <stdatomic.h>
 
-enum { MOST_BYTES = 160 << 20 }; /* bytes of all that a job asks for, one piece after the other */
+enum { MOST_BYTES = 160 << 20 }; /* sum of the bytes of all requests of a job */
 
-static atomic_size_t asked;
+static atomic_size_t requested;
 
 static bool is_little(size_t size) {
-    return size < MOST_BYTES && atomic_fetch_add(&asked, size) + size < MOST_BYTES;
+    return size < MOST_BYTES && atomic_fetch_add(&requested, size) + size < MOST_BYTES;
 }
 
 static void *allocate(void *context, size_t size) {
@@ -37,7 +37,7 @@ static void test_large_memory(void **state) {
                                .threads = threads,
                                .allocator = &allocator,
                                .texts = &c};
-                asked = 0;
+                requested = 0;
                 if (!can_run(&every_jobs[j])) continue;
                 if (every_jobs[j].run(&m) != ND_OK)
                     fail_msg("%s, %llu bytes, %u threads: %s", every_jobs[j].name,

@@ -1,7 +1,7 @@
-/* Jobs with fingerprints against the definition, worked out by plain means: two documents are
+/* Jobs with fingerprints against a plain implementation of the definition. Two documents are
  * duplicates when they have the same tokens, or when their fingerprints differ in at most k bits
- * and their texts, where these are asked, agree. All pairs are looked at. */
-#include "neardup.h"
+ * and, with verification, their texts are similar enough. The oracle compares all pairs. */
+#include "job_parts.h"
 #include "small_corpus.h"
 #include "test.h"
 #include "terms/count_min.h"
@@ -10,9 +10,9 @@
 
 typedef struct features {
     uint64_t text_hash[2];
-    uint64_t *set; /* shingles */
+    uint64_t *set; /* its shingles */
     size_t set_size;
-    uint64_t *words; /* distinct features of the fingerprint, and what each weighs in all */
+    uint64_t *words; /* distinct features of the fingerprint, and the total weight of each */
     double *weights;
     size_t word_count;
     nd_fingerprint fingerprint;
@@ -23,15 +23,16 @@ typedef struct answer {
     uint32_t evidence[MOST];
 } answer;
 
-static bool weighs_words(const nd_job_options *o) {
+static bool weighs_words(const job_parts *o) {
     return o->simhash.weighting == ND_WEIGHTING_COUNTED ||
            o->simhash.weighting == ND_WEIGHTING_TABLE;
 }
 
-static nd_analyzer *analyzer_of(const nd_job_options *o, bool fingerprints) {
-    nd_analyzer_options options = {.kind = o->analyzer,
-                                   .ngram = fingerprints && weighs_words(o) ? 1 : o->ngram,
-                                   .seed = o->seed};
+static nd_analyzer *analyzer_of(const job_parts *o, bool fingerprints) {
+    nd_analyzer_options options = {.struct_size = sizeof options,
+                                   .kind = o->analyzer.kind,
+                                   .ngram = fingerprints && weighs_words(o) ? 1 : o->analyzer.ngram,
+                                   .seed = o->analyzer.seed};
     nd_analyzer *analyzer = NULL;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     return analyzer;
@@ -41,7 +42,7 @@ static void analyze(nd_analyzer *analyzer, const char *text, nd_shingles *out) {
     assert_int_equal(nd_analyze(analyzer, text, strlen(text), out, NULL), ND_OK);
 }
 
-static double weight_of(const nd_job_options *o, const nd_count_min *counts, uint64_t feature,
+static double weight_of(const job_parts *o, const nd_count_min *counts, uint64_t feature,
                         bool tokens) {
     double weight = 1;
     if (tokens && counts) nd_count_min_weigh(counts, &feature, 1, &weight);
@@ -50,8 +51,8 @@ static double weight_of(const nd_job_options *o, const nd_count_min *counts, uin
     return weight;
 }
 
-/* Features one after the other, each with its weight. */
-static void fingerprint(const nd_job_options *o, const nd_count_min *counts, nd_shingles *s,
+/* Adds features one after the other, each with its weight. */
+static void fingerprint(const job_parts *o, const nd_count_min *counts, nd_shingles *s,
                         features *f) {
     nd_simhash *simhash;
     f->words = malloc(s->count * sizeof *f->words);
@@ -71,7 +72,7 @@ static void fingerprint(const nd_job_options *o, const nd_count_min *counts, nd_
     nd_simhash_free(simhash);
 }
 
-static void define_features(const corpus *c, const nd_job_options *o, features *f) {
+static void define_features(const corpus *c, const job_parts *o, features *f) {
     nd_analyzer *of_set = analyzer_of(o, false), *of_words = analyzer_of(o, true);
     nd_count_min *counts = NULL;
     nd_shingles s;
@@ -125,20 +126,22 @@ static double jaccard(const features *a, const features *b) {
     return nd_jaccard(nd_set_overlap(a->set, a->set_size, b->set, b->set_size));
 }
 
-/* Weights are multiples of 2^-12, so that the plain sums are exact, too: only roots and quotients
- * round. */
-static bool is_duplicate(const nd_job_options *o, const features *a, const features *b) {
+/* Weights are multiples of 2^-12, so the plain sums are exact, too; only roots and quotients round.
+ */
+static bool is_duplicate(const job_parts *o, const features *a, const features *b) {
     if (is_copy(a, b)) return true;
-    if (nd_distance(a->fingerprint, b->fingerprint) > o->k) return false;
-    if (o->verify == ND_VERIFY_NONE) return true;
-    return (o->verify == ND_VERIFY_EXACT ? jaccard(a, b) : cosine(a, b)) >= o->threshold;
+    if (nd_distance(a->fingerprint, b->fingerprint) > o->similarity.k) return false;
+    if (o->similarity.verify == ND_VERIFY_NONE) return true;
+    return (o->similarity.verify == ND_VERIFY_EXACT ? jaccard(a, b) : cosine(a, b)) >=
+           o->similarity.threshold;
 }
 
 static const corpus *sorted_corpus;
-static const nd_job_options *sorted_options;
+static const job_parts *sorted_options;
 
 static double order_key(uint32_t d) {
-    if (sorted_options->keep == ND_KEEP_LONGEST) return -(double)strlen(sorted_corpus->text[d]);
+    if (sorted_options->survivors.keep == ND_KEEP_LONGEST)
+        return -(double)strlen(sorted_corpus->text[d]);
     return 0;
 }
 
@@ -149,15 +152,14 @@ static int by_priority(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static void order_by_priority(const corpus *c, const nd_job_options *o, uint32_t *order) {
+static void order_by_priority(const corpus *c, const job_parts *o, uint32_t *order) {
     for (uint32_t d = 0; d < c->count; d++) order[d] = d;
     sorted_corpus = c;
     sorted_options = o;
     qsort(order, c->count, sizeof *order, by_priority);
 }
 
-static void define_greedy(const corpus *c, const nd_job_options *o, const features *f,
-                          answer *out) {
+static void define_greedy(const corpus *c, const job_parts *o, const features *f, answer *out) {
     uint32_t order[MOST];
     order_by_priority(c, o, order);
     for (size_t j = 0; j < c->count; j++) {
@@ -172,9 +174,8 @@ static void define_greedy(const corpus *c, const nd_job_options *o, const featur
     }
 }
 
-/* Labels flow along pairs until nothing changes; a label is a place in the order. */
-static void define_components(const corpus *c, const nd_job_options *o, const features *f,
-                              answer *out) {
+/* Labels spread along pairs until nothing changes; a label is a position in the order. */
+static void define_components(const corpus *c, const job_parts *o, const features *f, answer *out) {
     uint32_t order[MOST];
     size_t label[MOST];
     order_by_priority(c, o, order);
@@ -194,22 +195,22 @@ static void define_components(const corpus *c, const nd_job_options *o, const fe
     }
 }
 
-/* ---- jobs held to it */
+/* ---- jobs against the definition */
 
 typedef struct check {
     const corpus *c;
     const answer *wanted;
     const features *f;
-    const nd_job_options *options;
+    const job_parts *options;
     size_t decisions;
     uint8_t pairs[MOST][MOST];
 } check;
 
-/* What is told of two documents that were decided as duplicates. */
+/* Checks the report about two documents that were decided to be duplicates. */
 static void check_evidence(const check *k, uint64_t a, uint64_t b, double told_jaccard,
                            double told_cosine, uint32_t distance) {
     const features *x = &k->f[a], *y = &k->f[b];
-    nd_verify verify = k->options->verify;
+    nd_verify verify = k->options->similarity.verify;
     assert_int_equal(distance, nd_distance(x->fingerprint, y->fingerprint));
     assert_true(told_jaccard == (verify == ND_VERIFY_EXACT ? jaccard(x, y) : 0));
     assert_true(fabs(told_cosine - (verify == ND_VERIFY_COSINE ? cosine(x, y) : 0)) < 1e-6);
@@ -223,7 +224,7 @@ static bool check_decision(void *context, const nd_decision *d) {
     assert_false(d->estimated || d->indexed);
     if (d->kept) return true;
     check_evidence(k, d->evidence, d->document, d->jaccard, d->cosine, d->distance);
-    if (k->options->verify != ND_VERIFY_EXACT) return true;
+    if (k->options->similarity.verify != ND_VERIFY_EXACT) return true;
     const features *a = &k->f[d->evidence], *b = &k->f[d->document];
     nd_overlap overlap = nd_set_overlap(a->set, a->set_size, b->set, b->set_size);
     assert_int_equal(d->intersection, overlap.intersection);
@@ -240,39 +241,39 @@ static bool check_pair(void *context, const nd_pair *p) {
     return true;
 }
 
-static void run_dedup(corpus *c, nd_job_options *o, const features *f) {
+static void run_dedup(corpus *c, job_parts *o, const features *f) {
     static answer wanted;
     static check k;
-    nd_job_summary summary;
+    nd_job_summary summary = {.struct_size = sizeof summary};
     nd_error error = {0};
-    if (o->group == ND_GROUP_GREEDY) define_greedy(c, o, f, &wanted);
+    if (o->survivors.group == ND_GROUP_GREEDY) define_greedy(c, o, f, &wanted);
     else define_components(c, o, f, &wanted);
     k = (check){.c = c, .wanted = &wanted, .f = f, .options = o};
     c->next = 0;
-    o->records = give;
-    o->records_context = c;
-    o->on_decision = check_decision;
-    o->result_context = &k;
-    if (nd_dedup(o, &summary, &error) != ND_OK) fail_msg("%s", error.message);
-    o->on_decision = NULL;
+    o->input.records = give;
+    o->input.records_context = c;
+    o->outputs.on_decision = check_decision;
+    o->outputs.context = &k;
+    if (nd_dedup(dedup_of(o), &summary, &error) != ND_OK) fail_msg("%s", error.message);
+    o->outputs.on_decision = NULL;
     assert_int_equal(k.decisions, c->count);
     assert_int_equal(summary.kept + summary.removed, c->count);
     assert_int_equal(summary.bounded_documents, 0);
     assert_int_equal(summary.bits, o->simhash.bits);
-    assert_int_equal(summary.k, o->k);
+    assert_int_equal(summary.k, o->similarity.k);
 }
 
-static void run_pairs(corpus *c, nd_job_options *o, const features *f) {
+static void run_pairs(corpus *c, job_parts *o, const features *f) {
     static check k;
     nd_error error = {0};
-    nd_job_summary summary;
+    nd_job_summary summary = {.struct_size = sizeof summary};
     size_t count = 0;
     k = (check){.c = c, .f = f, .options = o};
     c->next = 0;
-    o->on_pair = check_pair;
-    o->result_context = &k;
-    if (nd_pairs(o, &summary, &error) != ND_OK) fail_msg("%s", error.message);
-    o->on_pair = NULL;
+    o->outputs.on_pair = check_pair;
+    o->outputs.context = &k;
+    if (nd_pairs(pairs_of(o), &summary, &error) != ND_OK) fail_msg("%s", error.message);
+    o->outputs.on_pair = NULL;
     for (size_t b = 0; b < c->count; b++)
         for (size_t a = 0; a < b; a++) {
             bool wanted = is_duplicate(o, &f[a], &f[b]);
@@ -282,11 +283,11 @@ static void run_pairs(corpus *c, nd_job_options *o, const features *f) {
     assert_int_equal(summary.pairs, count);
 }
 
-/* ---- where the bound leaves comparisons out */
+/* ---- jobs whose bound leaves comparisons out */
 
 typedef struct bounded_check {
     const features *f;
-    const nd_job_options *options;
+    const job_parts *options;
     bool kept[MOST];
 } bounded_check;
 
@@ -297,20 +298,20 @@ static bool check_bounded(void *context, const nd_decision *d) {
     return true;
 }
 
-/* What is removed duplicates a kept document; a document that stays beside a duplicate is one of
- * those counted. */
-static void run_with_bound(corpus *c, nd_job_options o, const features *f) {
+/* A removed document duplicates a kept one. A document that stays beside a duplicate is among the
+ * counted ones. */
+static void run_with_bound(corpus *c, job_parts o, const features *f) {
     static bounded_check k;
-    nd_job_summary summary;
+    nd_job_summary summary = {.struct_size = sizeof summary};
     size_t missed = 0;
     k = (bounded_check){.f = f, .options = &o};
-    o.max_compare = 2;
-    o.keep = ND_KEEP_FIRST;
-    o.group = ND_GROUP_GREEDY;
-    o.on_decision = check_bounded;
-    o.result_context = &k;
+    o.similarity.max_compare = 2;
+    o.survivors.keep = ND_KEEP_FIRST;
+    o.survivors.group = ND_GROUP_GREEDY;
+    o.outputs.on_decision = check_bounded;
+    o.outputs.context = &k;
     c->next = 0;
-    assert_int_equal(nd_dedup(&o, &summary, NULL), ND_OK);
+    assert_int_equal(nd_dedup(dedup_of(&o), &summary, NULL), ND_OK);
     for (size_t b = 0; b < c->count; b++) {
         bool has = false;
         for (size_t a = 0; a < b && k.kept[b]; a++)
@@ -323,8 +324,8 @@ static void run_with_bound(corpus *c, nd_job_options o, const features *f) {
 
 /* ---- corpora */
 
-/* The words of a text in another order, and sometimes one of them twice: the same fingerprint by
- * words, or one near it. */
+/* Puts the words of a text in another order, and sometimes repeats one word: the fingerprint by
+ * words is the same, or near. */
 static void shuffle(char *text, uint64_t *seed) {
     char *words[1000], copy[4000], *rest = copy;
     size_t count = 0;
@@ -347,8 +348,8 @@ static void make_chinese(char *text, uint64_t *seed) {
         strcat(text, characters[random_below(seed, 16)]);
 }
 
-/* Families of edited copies; Chinese ones; many texts of the same words, so that there are wide
- * groups. */
+/* Families of edited copies, some in Chinese, and many texts of the same words, so that there are
+ * large groups. */
 static void make_near_corpus(corpus *c, uint64_t seed, size_t count) {
     make_corpus(c, seed, count);
     char base[4000] = "", chinese[400];
@@ -386,31 +387,32 @@ static nd_weights *read_table(uint64_t seed_of_hashes) {
     return weights;
 }
 
-static nd_job_options random_options(uint64_t *seed) {
+static job_parts random_options(uint64_t *seed) {
     static const double thresholds[] = {0.3, 0.5, 0.8, 0.9, 1.0};
     static const uint32_t threads[] = {1, 2, 7};
     static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE,
                                               ND_WEIGHTING_TABLE, ND_WEIGHTING_COUNTED,
                                               ND_WEIGHTING_COUNTED};
-    nd_job_options o;
-    nd_job_options_init(&o);
-    o.sketch = ND_SKETCH_SIMHASH;
-    o.threshold = thresholds[random_below(seed, 5)];
-    o.verify = (nd_verify)random_below(seed, 3);
+    job_parts o;
+    job_parts_init(&o);
+    o.similarity.sketch = ND_SKETCH_SIMHASH;
+    o.similarity.threshold = thresholds[random_below(seed, 5)];
+    o.similarity.verify = (nd_verify)random_below(seed, 3);
     o.simhash.bits = 16u << random_below(seed, 4);
     o.simhash.weighting = weightings[random_below(seed, 5)];
-    o.k = (uint32_t)random_below(seed, random_below(seed, 2) ? 7 : o.simhash.bits / 4 + 1);
-    if (o.k > o.simhash.bits / 4) o.k = o.simhash.bits / 4;
-    o.ngram = 1 + (uint32_t)random_below(seed, 5);
-    o.seed = random_next(seed);
-    if (weighs_words(&o)) o.simhash.table = read_table(o.seed);
-    else o.analyzer = random_below(seed, 3) ? ND_WORDS : ND_CHARS;
-    o.keep = random_below(seed, 3) ? ND_KEEP_FIRST : ND_KEEP_LONGEST;
-    o.group = random_below(seed, 3) ? ND_GROUP_GREEDY : ND_GROUP_COMPONENT;
-    o.threads = threads[random_below(seed, 3)];
-    o.memory = UINT64_C(64) << (20 + 6 * random_below(seed, 2));
-    o.max_compare = 100000;
-    o.work = ".";
+    o.similarity.k = (uint32_t)random_below(seed,
+                                            random_below(seed, 2) ? 7 : o.simhash.bits / 4 + 1);
+    if (o.similarity.k > o.simhash.bits / 4) o.similarity.k = o.simhash.bits / 4;
+    o.analyzer.ngram = 1 + (uint32_t)random_below(seed, 5);
+    o.analyzer.seed = random_next(seed);
+    if (weighs_words(&o)) o.simhash.table = read_table(o.analyzer.seed);
+    else o.analyzer.kind = random_below(seed, 3) ? ND_WORDS : ND_CHARS;
+    o.survivors.keep = random_below(seed, 3) ? ND_KEEP_FIRST : ND_KEEP_LONGEST;
+    o.survivors.group = random_below(seed, 3) ? ND_GROUP_GREEDY : ND_GROUP_COMPONENT;
+    o.resources.threads = threads[random_below(seed, 3)];
+    o.resources.memory = UINT64_C(64) << (20 + 6 * random_below(seed, 2));
+    o.similarity.max_compare = 100000;
+    o.resources.work = ".";
     return o;
 }
 
@@ -420,7 +422,7 @@ static void test_jobs(void **state) {
         uint64_t seed = round * 1000 + 1;
         corpus c = {0};
         static features f[MOST];
-        nd_job_options o = random_options(&seed);
+        job_parts o = random_options(&seed);
         make_near_corpus(&c, seed, random_below(&seed, round % 4 ? 120 : MOST));
         define_features(&c, &o, f);
         run_dedup(&c, &o, f);
@@ -432,12 +434,12 @@ static void test_jobs(void **state) {
     }
 }
 
-/* ---- the bound: nothing that it leaves out is silent, what it decides stays right, and copies of
- * one page stay copies of it */
+/* ---- the bound: comparisons that it leaves out are counted, its decisions are right, and copies
+of one page stay copies of it */
 
 typedef struct run_result {
     nd_job_summary summary;
-    uint64_t hash; /* of all decisions, in their order */
+    uint64_t hash; /* hash of all decisions, in their order */
 } run_result;
 
 static bool hash_decision(void *context, const nd_decision *d) {
@@ -449,29 +451,29 @@ static bool hash_decision(void *context, const nd_decision *d) {
 
 static run_result run_bounded(corpus *c, double threshold, nd_verify verify, uint32_t threads,
                               uint64_t memory) {
-    run_result r = {0};
-    nd_job_options o;
+    run_result r = {.summary.struct_size = sizeof r.summary};
+    job_parts o;
     nd_error error;
-    nd_job_options_init(&o);
-    o.sketch = ND_SKETCH_SIMHASH;
+    job_parts_init(&o);
+    o.similarity.sketch = ND_SKETCH_SIMHASH;
     o.simhash.weighting = ND_WEIGHTING_TF;
-    o.ngram = 1;
-    o.k = 10;
-    o.verify = verify;
-    o.threshold = threshold;
-    o.records = give;
-    o.records_context = c;
-    o.on_decision = hash_decision;
-    o.result_context = &r;
-    o.max_compare = 20;
-    o.threads = threads;
-    o.memory = memory;
+    o.analyzer.ngram = 1;
+    o.similarity.k = 10;
+    o.similarity.verify = verify;
+    o.similarity.threshold = threshold;
+    o.input.records = give;
+    o.input.records_context = c;
+    o.outputs.on_decision = hash_decision;
+    o.outputs.context = &r;
+    o.similarity.max_compare = 20;
+    o.resources.threads = threads;
+    o.resources.memory = memory;
     c->next = 0;
-    if (nd_dedup(&o, &r.summary, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_dedup(dedup_of(&o), &r.summary, &error) != ND_OK) fail_msg("%s", error.message);
     return r;
 }
 
-/* Pages of a template, each with words of its own. */
+/* Makes pages of a template; each has its own words. */
 static void make_pages(corpus *c, unsigned own) {
     uint64_t seed = 9;
     c->count = MOST;
@@ -492,7 +494,7 @@ static void test_bound(void **state) {
     make_pages(&c, 6);
     run_result one = run_bounded(&c, 0.95, ND_VERIFY_EXACT, 1, UINT64_C(1) << 30);
     assert_int_equal(one.summary.kept,
-                     c.count); /* 100 of 112 words: no duplicates at this threshold */
+                     c.count); /* 100 of 112 words are common: no duplicates at this threshold */
     assert_true(one.summary.bounded_documents > c.count / 2);
     assert_true(one.summary.bounded_comparisons >= one.summary.bounded_documents);
     assert_true(one.summary.candidates <= c.count * 20);
@@ -506,7 +508,7 @@ static void test_bound(void **state) {
             assert_int_equal(many.summary.verified, one.summary.verified);
         }
     }
-    /* At a lower one they are all duplicates of the first few. */
+    /* At a lower threshold all pages are duplicates of the first few. */
     run_result few = run_bounded(&c, 0.8, ND_VERIFY_EXACT, 2, UINT64_C(1) << 30);
     run_result near = run_bounded(&c, 0.8, ND_VERIFY_NONE, 2, UINT64_C(1) << 30);
     assert_true(few.summary.kept < 20);
@@ -538,81 +540,85 @@ static int give_page(void *context, nd_record *out) {
 static void test_hot_group(void **state) {
     (void)state;
     page_source pages = {.count = 5000};
-    nd_job_summary summary;
-    nd_job_options o;
-    nd_job_options_init(&o);
-    o.sketch = ND_SKETCH_SIMHASH;
+    nd_job_summary summary = {.struct_size = sizeof summary};
+    job_parts o;
+    job_parts_init(&o);
+    o.similarity.sketch = ND_SKETCH_SIMHASH;
     o.simhash.weighting = ND_WEIGHTING_NONE;
-    o.ngram = 1;
-    o.records = give_page;
-    o.records_context = &pages;
-    o.threads = 2;
-    assert_int_equal(nd_dedup(&o, &summary, NULL), ND_OK);
+    o.analyzer.ngram = 1;
+    o.input.records = give_page;
+    o.input.records_context = &pages;
+    o.resources.threads = 2;
+    assert_int_equal(nd_dedup(dedup_of(&o), &summary, NULL), ND_OK);
     assert_int_equal(summary.kept, 1);
-    assert_int_equal(summary.wide_buckets, 1);
+    assert_int_equal(summary.large_buckets, 1);
     assert_int_equal(summary.verified + summary.exact_copies, pages.count - 1);
     assert_true(summary.verified > pages.count / 2);
     assert_int_equal(summary.bounded_documents, 0);
 }
 
-/* ---- the rest */
+/* ---- other tests */
 
-static nd_job_options options_of(corpus *c) {
-    nd_job_options o;
-    nd_job_options_init(&o);
-    o.sketch = ND_SKETCH_SIMHASH;
+static job_parts options_of(corpus *c) {
+    job_parts o;
+    job_parts_init(&o);
+    o.similarity.sketch = ND_SKETCH_SIMHASH;
     c->next = 0;
-    o.records = give;
-    o.records_context = c;
+    o.input.records = give;
+    o.input.records_context = c;
     return o;
 }
 
-static void refuse(const nd_job_options *o, const char *message) {
+static void expect_rejected(job_parts *o, const char *message) {
     nd_error error = {0};
-    assert_int_equal(nd_dedup(o, NULL, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_dedup(dedup_of(o), NULL, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, message);
 }
 
 static void test_arguments(void **state) {
     (void)state;
     corpus c = {0};
-    nd_job_options o = options_of(&c);
-    o.index = "nowhere";
-    refuse(&o, "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
+    job_parts o = options_of(&c);
+    o.index.path = "nowhere";
+    expect_rejected(&o,
+                    "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
     o = options_of(&c);
-    o.sketch = (nd_sketch)3;
-    refuse(&o, "sketch must be ND_SKETCH_MINHASH (0) to ND_SKETCH_SENTENCES (2), not 3");
+    o.similarity.sketch = (nd_sketch)3;
+    expect_rejected(&o, "sketch must be ND_SKETCH_MINHASH (0) to ND_SKETCH_SENTENCES (2), not 3");
     o = options_of(&c);
-    o.verify = (nd_verify)3;
-    refuse(&o, "verify must be ND_VERIFY_EXACT (0) to ND_VERIFY_NONE (2), not 3");
+    o.similarity.verify = (nd_verify)3;
+    expect_rejected(&o, "verify must be ND_VERIFY_EXACT (0) to ND_VERIFY_NONE (2), not 3");
     o = options_of(&c);
-    o.k = 17;
-    refuse(&o, "k must be 0 to 16 for 64 bits, not 17");
+    o.similarity.k = 17;
+    expect_rejected(&o, "k must be 0 to 16 for 64 bits, not 17");
     o = options_of(&c);
     o.simhash.bits = 48;
-    refuse(&o, "bits must be 16, 32, 64 or 128, not 48");
+    expect_rejected(&o, "bits must be 16, 32, 64 or 128, not 48");
     o = options_of(&c);
-    o.analyzer = ND_CHARS;
-    refuse(&o, "simhash.weighting weighs single words, and analyzer is ND_CHARS: ND_WEIGHTING_TF "
-               "or ND_WEIGHTING_NONE go with it");
+    o.analyzer.kind = ND_CHARS;
+    expect_rejected(
+        &o, "simhash.weighting weighs single words, and analyzer is ND_CHARS: ND_WEIGHTING_TF "
+            "or ND_WEIGHTING_NONE go with it");
     o = options_of(&c);
     o.simhash.weighting = ND_WEIGHTING_LEVELS;
-    refuse(&o, "simhash.weighting must not be ND_WEIGHTING_LEVELS: documents are compared as "
-               "texts, not as lists");
+    expect_rejected(&o,
+                    "simhash.weighting must not be ND_WEIGHTING_LEVELS: documents are compared as "
+                    "texts, not as lists");
     o.simhash.weighting = ND_WEIGHTING_TABLE;
-    refuse(&o, "ND_WEIGHTING_TABLE needs a table");
+    expect_rejected(&o, "ND_WEIGHTING_TABLE needs a table");
     o = options_of(&c);
-    o.threshold = 0;
-    refuse(&o, "threshold must be above 0 and at most 1, not 0");
+    o.similarity.threshold = 0;
+    expect_rejected(&o, "threshold must be above 0 and at most 1, not 0");
     o = options_of(&c);
-    o.sketch = ND_SKETCH_MINHASH;
-    o.verify = ND_VERIFY_COSINE;
-    refuse(&o, "verify must be ND_VERIFY_COSINE with ND_SKETCH_SIMHASH alone: it is of the vectors "
-               "that fingerprints are made of");
+    o.similarity.sketch = ND_SKETCH_MINHASH;
+    o.similarity.verify = ND_VERIFY_COSINE;
+    expect_rejected(
+        &o, "verify must be ND_VERIFY_COSINE with ND_SKETCH_SIMHASH alone: it is of the vectors "
+            "that fingerprints are made of");
     o = options_of(&c);
-    o.threshold = 7; /* which nobody asks */
-    o.verify = ND_VERIFY_NONE;
-    assert_int_equal(nd_dedup(&o, NULL, NULL), ND_OK);
+    o.similarity.threshold = 7; /* which nothing reads */
+    o.similarity.verify = ND_VERIFY_NONE;
+    assert_int_equal(nd_dedup(dedup_of(&o), NULL, NULL), ND_OK);
 }
 
 static bool count_kept(void *context, const nd_decision *d) {
@@ -629,17 +635,17 @@ static void test_out_of_memory(void **state) {
         for (long n = 0; status != ND_OK; n += 1 + n / 40) {
             failing_allocator failing = {.left = n};
             nd_allocator allocator = failing_allocator_make(&failing);
-            nd_job_options o = options_of(&c);
+            job_parts o = options_of(&c);
             nd_error error = {0};
             size_t kept = 0;
-            o.verify = kind ? ND_VERIFY_COSINE : ND_VERIFY_EXACT;
+            o.similarity.verify = kind ? ND_VERIFY_COSINE : ND_VERIFY_EXACT;
             o.simhash.weighting = kind ? ND_WEIGHTING_COUNTED : ND_WEIGHTING_NONE;
-            o.max_compare = 5;
-            o.allocator = &allocator;
-            o.on_decision = count_kept;
-            o.result_context = &kept;
-            o.threads = 1 + (uint32_t)(n % 2);
-            status = nd_dedup(&o, NULL, &error);
+            o.similarity.max_compare = 5;
+            o.resources.allocator = &allocator;
+            o.outputs.on_decision = count_kept;
+            o.outputs.context = &kept;
+            o.resources.threads = 1 + (uint32_t)(n % 2);
+            status = nd_dedup(dedup_of(&o), NULL, &error);
             assert_true(status == ND_OK || status == ND_ERR_MEMORY);
             if (status != ND_OK) assert_true(strlen(error.message) > 0);
             assert_int_equal(failing.live, 0);
@@ -658,9 +664,9 @@ static void test_cancel(void **state) {
     (void)state;
     corpus c = {0};
     make_near_corpus(&c, 12, 50);
-    nd_job_options o = options_of(&c);
-    o.on_progress = stop_matching;
-    assert_int_equal(nd_dedup(&o, NULL, NULL), ND_ERR_CANCELLED);
+    job_parts o = options_of(&c);
+    o.resources.on_progress = stop_matching;
+    assert_int_equal(nd_dedup(dedup_of(&o), NULL, NULL), ND_ERR_CANCELLED);
     free_corpus(&c);
 }
 

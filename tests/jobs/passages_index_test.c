@@ -1,9 +1,9 @@
-/* Passages against an index: by the definition taken literally, over the shingles of the documents
- * that it should hold; and each passage of their texts lies in one of those. The index grows
- * document by document and batch by batch, loses documents and has them replaced, is merged and
- * opened again. */
+/* Passages against an index. The oracle applies the definition literally to the shingles of the
+ * documents that the index should hold; and each passage between the texts must lie in one of the
+ * reported passages. The index grows by documents and batches, loses documents, has documents
+ * replaced, is compacted and opened again. */
 #include "base/limits.h"
-#include "neardup.h"
+#include "job_parts.h"
 #include "own_directory.h"
 
 #include <dirent.h>
@@ -37,12 +37,13 @@ typedef struct row {
 
 typedef struct world {
     nd_index_options index;
+    nd_analyzer_options analyzer; /* the analyzer of the index */
     uint32_t least, gap;
     unsigned letters;
-    document queries[QUERIES], documents[MOST]; /* in the order of adding */
+    document queries[QUERIES], documents[MOST]; /* in the order in which they are added */
     size_t query_count, count, batch_end;
-    size_t next;         /* of the callbacks */
-    row rows[MOST_ROWS]; /* that are expected */
+    size_t next;         /* the next record of the callbacks */
+    row rows[MOST_ROWS]; /* the expected rows */
     size_t row_count;
 } world;
 
@@ -61,7 +62,7 @@ static void add_token(document *d, uint64_t *seed, unsigned symbol) {
     d->ends[d->count++] = strlen(d->text);
 }
 
-/* Letters, and pieces of another document, with a token changed here and there. */
+/* Makes a text of letters, and of pieces of another document, with some tokens changed. */
 static void make_document(world *w, document *d, uint64_t *seed, const document *other) {
     size_t length = random_below(seed, LONGEST + 1);
     *d = (document){.live = true};
@@ -103,12 +104,14 @@ static world *new_world(uint64_t *seed) {
     static const unsigned letters[] = {1, 2, 5, 40, 900};
     world *w = calloc(1, sizeof *w);
     assert_non_null(w);
-    nd_index_options_init(&w->index);
-    w->index.ngram = 1 + (uint32_t)random_below(seed, 5);
+    nd_index_options_init(&w->index, sizeof w->index);
+    nd_analyzer_options_init(&w->analyzer, sizeof w->analyzer);
+    w->index.analyzer = &w->analyzer;
+    w->analyzer.ngram = 1 + (uint32_t)random_below(seed, 5);
     w->index.threshold = random_below(seed, 2) ? 1 : 0.7;
     w->index.perms = 32;
-    w->index.seed = random_below(seed, 3);
-    w->least = w->index.ngram + (uint32_t)random_below(seed, 5);
+    w->analyzer.seed = random_below(seed, 3);
+    w->least = w->analyzer.ngram + (uint32_t)random_below(seed, 5);
     w->gap = (uint32_t)random_below(seed, 4);
     w->letters = letters[random_below(seed, 5)];
     w->query_count = random_below(seed, QUERIES + 1);
@@ -128,12 +131,12 @@ static void free_world(world *w) {
 
 /* ---- changing the index */
 
-static nd_job_options options_of(world *w, uint32_t threads) {
-    nd_job_options o;
-    nd_job_options_init(&o);
-    o.records_context = w;
-    o.seed = w->index.seed;
-    o.threads = threads;
+static job_parts options_of(world *w, uint32_t threads) {
+    job_parts o;
+    job_parts_init(&o);
+    o.input.records_context = w;
+    o.analyzer.seed = w->analyzer.seed;
+    o.resources.threads = threads;
     return o;
 }
 
@@ -145,7 +148,7 @@ static bool take_decision(void *context, const nd_decision *d) {
 }
 
 static void add_batch(world *w, uint64_t *seed, size_t size) {
-    nd_job_options o = options_of(w, 2);
+    job_parts o = options_of(w, 2);
     nd_error error;
     size_t begin = w->count;
     assert_true(begin + size <= MOST);
@@ -153,21 +156,21 @@ static void add_batch(world *w, uint64_t *seed, size_t size) {
     w->next = begin;
     w->batch_end = w->count;
     w->count = begin;
-    o.records = give_batch;
-    o.index = "x";
-    o.ngram = w->index.ngram;
-    o.perms = w->index.perms;
-    o.threshold = w->index.threshold;
-    o.recall = w->index.recall;
-    o.on_decision = take_decision;
-    o.result_context = w;
-    o.sync = ND_SYNC_OFF;
-    must(nd_dedup(&o, NULL, &error), &error);
+    o.input.records = give_batch;
+    o.index.path = "x";
+    o.analyzer.ngram = w->analyzer.ngram;
+    o.similarity.perms = w->index.perms;
+    o.similarity.threshold = w->index.threshold;
+    o.similarity.recall = w->index.recall;
+    o.outputs.on_decision = take_decision;
+    o.outputs.context = w;
+    o.index.sync = ND_SYNC_OFF;
+    must(nd_dedup(dedup_of(&o), NULL, &error), &error);
     w->count = w->batch_end;
 }
 
-/* Adds a document, now and then in the place of another one. */
-static void add_singly(world *w, nd_index *x, nd_searcher *searcher, uint64_t *seed) {
+/* Adds a document; sometimes it replaces another one. */
+static void add_singly(world *w, nd_index *x, nd_index_searcher *searcher, uint64_t *seed) {
     nd_error error;
     document *other = w->count > 0 ? &w->documents[random_below(seed, w->count)] : NULL,
              *d = new_document(w, seed);
@@ -176,9 +179,9 @@ static void add_singly(world *w, nd_index *x, nd_searcher *searcher, uint64_t *s
         other->live = false;
     }
     d->live = false;
-    must(nd_index_add(x, searcher, d->id, strlen(d->id), d->text, strlen(d->text), true, &d->live,
-                      NULL, &error),
-         &error);
+    const nd_record given = {
+        .text = d->text, .length = strlen(d->text), .id = d->id, .id_length = strlen(d->id)};
+    must(nd_index_replace(x, searcher, &given, &d->live, NULL, &error), &error);
 }
 
 static void remove_one(world *w, nd_index *x, uint64_t *seed) {
@@ -194,16 +197,16 @@ static void remove_one(world *w, nd_index *x, uint64_t *seed) {
 static void change_singly(world *w, uint64_t *seed, size_t changes) {
     nd_error error;
     nd_index *x;
-    nd_searcher *searcher;
+    nd_index_searcher *searcher;
     must(nd_index_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
     nd_index_set_sync(x, ND_SYNC_OFF);
-    must(nd_searcher_create(x, &searcher, &error), &error);
+    must(nd_index_searcher_create(x, &searcher, &error), &error);
     for (size_t i = 0; i < changes; i++) {
         if (w->count > 0 && random_below(seed, 5) == 0) remove_one(w, x, seed);
         else add_singly(w, x, searcher, seed);
     }
     if (random_below(seed, 6) == 0) must(nd_index_compact(x, &error), &error);
-    nd_searcher_free(searcher);
+    nd_index_searcher_free(searcher);
     nd_index_close(x);
 }
 
@@ -215,7 +218,7 @@ static bool has_shingle(const document *d, const unsigned *symbols, size_t n) {
     return false;
 }
 
-/* Tokens [begin, end) of a query are a run. */
+/* Records that tokens [begin, end) of a query are a run. */
 static void add_run(world *w, size_t query, size_t source, size_t begin, size_t end,
                     size_t *last_end, size_t first_row) {
     const document *q = &w->queries[query];
@@ -234,7 +237,7 @@ static void add_run(world *w, size_t query, size_t source, size_t begin, size_t 
 
 static void add_passages(world *w, size_t query, size_t source) {
     const document *q = &w->queries[query], *d = &w->documents[source];
-    size_t n = w->index.ngram, last_end = 0, first_row = w->row_count;
+    size_t n = w->analyzer.ngram, last_end = 0, first_row = w->row_count;
     for (size_t i = 0; i + n <= q->count; i++) {
         size_t shingles = 0;
         while (i + shingles + n <= q->count && has_shingle(d, q->symbols + i + shingles, n))
@@ -266,16 +269,16 @@ static size_t live_before(const world *w, size_t end) {
     return live;
 }
 
-/* ---- what is told */
+/* ---- reported rows */
 
-typedef struct told {
+typedef struct checking {
     const world *w;
     bool texts, quiet; /* quiet: nothing is asserted */
-    bool same;         /* as expected, so far */
+    bool same;         /* true while all rows are as expected */
     size_t count;
-} told;
+} checking;
 
-static bool is_same(const told *t, const nd_found_passage *found) {
+static bool is_same(const checking *t, const nd_found_passage *found) {
     const world *w = t->w;
     if (t->count >= w->row_count) return false;
     const row *r = &w->rows[t->count];
@@ -294,7 +297,7 @@ static bool is_same(const told *t, const nd_found_passage *found) {
 
 /* nd_passages_fn */
 static bool check_row(void *context, const nd_found_passage *found) {
-    told *t = context;
+    checking *t = context;
     bool same = is_same(t, found);
     if (!t->quiet) {
         assert_true(same);
@@ -305,17 +308,21 @@ static bool check_row(void *context, const nd_found_passage *found) {
     return true;
 }
 
-static nd_status seek(world *w, uint32_t threads, bool texts, const nd_allocator *allocator,
-                      told *t, nd_job_summary *summary, nd_error *error) {
-    nd_job_options options = options_of(w, threads);
-    nd_passages_options o = {.source = "x", .least_run = w->least, .gap = w->gap, .texts = texts};
-    options.records = give_query;
-    options.allocator = allocator;
+static nd_status find_passages(world *w, uint32_t threads, bool texts,
+                               const nd_allocator *allocator, checking *t, nd_job_summary *summary,
+                               nd_error *error) {
+    job_parts o = options_of(w, threads);
+    o.passages.source = "x";
+    o.passages.least_run = w->least;
+    o.passages.gap = w->gap;
+    o.passages.texts = texts;
+    o.input.records = give_query;
+    o.resources.allocator = allocator;
     w->next = 0;
-    return nd_passages(&options, &o, check_row, t, summary, error);
+    return nd_passages(passages_of(&o), check_row, t, summary, error);
 }
 
-/* nd_passages_fn: a passage of the texts lies in one of the index. */
+/* nd_passages_fn: a passage between the texts lies in a passage of the index. */
 static bool check_covered(void *context, const nd_found_passage *found) {
     const world *w = context;
     for (size_t i = 0; i < w->row_count; i++) {
@@ -331,8 +338,8 @@ static bool check_covered(void *context, const nd_found_passage *found) {
     return false;
 }
 
-/* The texts of what is in the index, in a directory, which every build can read. */
-static size_t seek_texts(world *w) {
+/* Writes the texts of the indexed documents to a directory, which every build can read. */
+static size_t find_in_texts(world *w) {
     assert_int_equal(mkdir("texts", 0700), 0);
     for (size_t d = 0; d < w->count; d++) {
         char path[40];
@@ -343,13 +350,15 @@ static size_t seek_texts(world *w) {
         fputs(w->documents[d].text, file);
         fclose(file);
     }
-    nd_job_options options = options_of(w, 2);
-    nd_passages_options o = {.source = "texts", .least_run = w->least, .gap = w->gap};
-    nd_job_summary summary = {0};
+    job_parts o = options_of(w, 2);
+    nd_job_summary summary = {.struct_size = sizeof summary};
     nd_error error;
-    options.records = give_query;
+    o.passages.source = "texts";
+    o.passages.least_run = w->least;
+    o.passages.gap = w->gap;
+    o.input.records = give_query;
     w->next = 0;
-    must(nd_passages(&options, &o, check_covered, w, &summary, &error), &error);
+    must(nd_passages(passages_of(&o), check_covered, w, &summary, &error), &error);
     remove_directory("texts");
     return (size_t)summary.pairs;
 }
@@ -358,10 +367,10 @@ static size_t check_world(world *w) {
     size_t live = live_before(w, w->count);
     find_rows(w);
     for (uint32_t threads = 1; threads <= 4; threads++) {
-        told t = {.w = w, .texts = threads % 2};
-        nd_job_summary summary;
+        checking t = {.w = w, .texts = threads % 2};
+        nd_job_summary summary = {.struct_size = sizeof summary};
         nd_error error;
-        must(seek(w, threads, t.texts, NULL, &t, &summary, &error), &error);
+        must(find_passages(w, threads, t.texts, NULL, &t, &summary, &error), &error);
         assert_int_equal(t.count, w->row_count);
         assert_int_equal(summary.pairs, w->row_count);
         assert_int_equal(summary.documents, w->query_count + live);
@@ -381,16 +390,16 @@ static void test_against_definition(void **state) {
             else change_singly(w, &seed, random_below(&seed, 30));
         }
         rows += check_world(w);
-        of_texts += seek_texts(w);
+        of_texts += find_in_texts(w);
         free_world(w);
     }
     assert_true(rows > 2000 && of_texts > 2000);
 }
 
-/* Whether few documents are merged without their rows. */
+/* Whether a compaction of few documents makes a linked segment. */
 enum { LINKS = ND_LIMIT(false, true) };
 
-/* Files of segments, those that a linked segment has its rows in, too. */
+/* Counts the files of segments, with the files in which a linked segment has its rows. */
 static size_t segment_files(void) {
     size_t count = 0;
     DIR *d = opendir("x");
@@ -401,17 +410,17 @@ static size_t segment_files(void) {
 }
 
 static nd_index_info describe(void) {
-    nd_index_info info;
+    nd_index_info info = {.struct_size = sizeof info};
     nd_index *x;
     nd_error error;
     must(nd_index_open("x", ND_INDEX_READ, NULL, &x, &error), &error);
-    nd_index_describe(x, &info);
+    must(nd_index_describe(x, &info, &error), &error);
     nd_index_close(x);
     return info;
 }
 
-/* Batches so large that each is a segment, the log behind them, and, where limits are small,
- * segments that are merged without their rows. */
+/* Batches so large that each becomes a segment, the log behind them, and, with small limits, linked
+ * segments. */
 static void test_segments(void **state) {
     (void)state;
     uint64_t seed = 5;
@@ -432,7 +441,7 @@ static void test_segments(void **state) {
 
 /* ---- failures */
 
-/* A world with passages, with a segment and a log. */
+/* Makes a world with passages, a segment and a log. */
 static world *rich_world(void) {
     uint64_t seed = 3;
     for (;;) {
@@ -456,8 +465,8 @@ static void test_memory_runs_out(void **state) {
     for (long left = 0;; left += 1 + left / 40) {
         failing_allocator failing = {left, 0};
         nd_allocator allocator = failing_allocator_make(&failing);
-        told t = {.w = w, .texts = true};
-        nd_status status = seek(w, 2, true, &allocator, &t, NULL, NULL);
+        checking t = {.w = w, .texts = true};
+        nd_status status = find_passages(w, 2, true, &allocator, &t, NULL, NULL);
         assert_int_equal(failing.live, 0);
         if (status == ND_OK) break;
         assert_int_equal(status, ND_ERR_MEMORY);
@@ -466,7 +475,7 @@ static void test_memory_runs_out(void **state) {
     free_world(w);
 }
 
-/* Byte for byte: damage is told, or changes nothing. */
+/* Changes byte after byte: the damage is reported, or changes no result. */
 static size_t damage_file(world *w, const char *name, uint64_t *seed) {
     char path[600];
     struct stat s;
@@ -474,15 +483,15 @@ static size_t damage_file(world *w, const char *name, uint64_t *seed) {
     snprintf(path, sizeof path, "x/%s", name);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     assert_true(fd >= 0 && fstat(fd, &s) == 0);
-    off_t end = s.st_size < 6000 ? s.st_size : 6000; /* a log is mostly zeros */
+    off_t end = s.st_size < 6000 ? s.st_size : 6000; /* most of a log is zeros */
     for (off_t at = 0; at < end; at += 1 + (off_t)random_below(seed, 20)) {
         unsigned char byte, damaged;
-        told t = {.w = w, .quiet = true, .same = true};
+        checking t = {.w = w, .quiet = true, .same = true};
         nd_error error;
         assert_int_equal(pread(fd, &byte, 1, at), 1);
         damaged = byte ^ (unsigned char)(1 + random_below(seed, 255));
         assert_int_equal(pwrite(fd, &damaged, 1, at), 1);
-        nd_status status = seek(w, 2, false, NULL, &t, NULL, &error);
+        nd_status status = find_passages(w, 2, false, NULL, &t, NULL, &error);
         if (status == ND_OK) assert_true(t.same && t.count == w->row_count);
         else
             assert_true((status == ND_ERR_CORRUPT || status == ND_ERR_ARGUMENT) &&

@@ -1,6 +1,6 @@
-/* The job of passages against the definition taken literally, every place of every source for every
- * place of every query, over small alphabets. */
-#include "neardup.h"
+/* The job that finds passages, against the definition taken literally: every position of every
+ * source is compared with every position of every query, over small alphabets. */
+#include "job_parts.h"
 #include "own_directory.h"
 #include "test.h"
 
@@ -31,7 +31,7 @@ typedef struct row {
 
 typedef struct world {
     document queries[QUERIES], sources[SOURCES];
-    size_t query_count, source_count, next; /* of the callback */
+    size_t query_count, source_count, next; /* next: the next record of the callback */
     row rows[MOST_ROWS];
     size_t row_count;
     char path[64];
@@ -39,7 +39,7 @@ typedef struct world {
 
 /* ---- documents */
 
-/* Tokens of several scripts and lengths, some of which are written in two ways. */
+/* Tokens of several scripts and lengths; some have two spellings. */
 static void add_token(document *d, uint64_t *seed, unsigned symbol) {
     static const char *const forms[][2] = {{"a", "A"},
                                            {"据", "据"},
@@ -54,7 +54,7 @@ static void add_token(document *d, uint64_t *seed, unsigned symbol) {
     d->ends[d->count++] = strlen(d->text);
 }
 
-/* Letters, and now and then a piece of another document. */
+/* Makes a text of letters, sometimes with a piece of another document. */
 static void make_document(document *d, uint64_t *seed, unsigned letters, const document *other) {
     size_t length = random_below(seed, LONGEST + 1);
     d->count = 0;
@@ -68,7 +68,7 @@ static void make_document(document *d, uint64_t *seed, unsigned letters, const d
     }
 }
 
-/* The source is a directory, which every build can read. */
+/* The source is a directory, because every build can read it. */
 static const char *source_path(const world *w, size_t source, char path[100]) {
     snprintf(path, 100, "%s/%s", w->path, w->sources[source].id);
     return path;
@@ -120,29 +120,30 @@ static void add_passages(world *w, size_t query, size_t source, size_t least, si
     size_t a_end = 0, b_end = 0;
     bool open = false;
     for (size_t i = 0; i < a->count;) {
-        size_t best = 0, place = 0;
+        size_t best = 0, position = 0;
         for (size_t j = 0; j < b->count; j++) {
             size_t n = common(a, i, b, j);
-            if (n > best) best = n, place = j;
+            if (n > best) best = n, position = j;
         }
         if (best < least) {
             i++;
             continue;
         }
         row *last = open ? &w->rows[w->row_count - 1] : NULL;
-        if (last && i - a_end <= gap && place >= b_end && place - b_end <= gap) {
+        if (last && i - a_end <= gap && position >= b_end && position - b_end <= gap) {
             last->passage.a_end = a->ends[i + best - 1];
-            last->passage.b_end = b->ends[place + best - 1];
+            last->passage.b_end = b->ends[position + best - 1];
             last->passage.tokens += best;
         } else {
             w->rows[w->row_count++] = (row){query,
                                             source,
-                                            {a->begins[i], a->ends[i + best - 1], b->begins[place],
-                                             b->ends[place + best - 1], best}};
+                                            {a->begins[i], a->ends[i + best - 1],
+                                             b->begins[position], b->ends[position + best - 1],
+                                             best}};
         }
         open = true;
         a_end = i += best;
-        b_end = place + best;
+        b_end = position + best;
     }
 }
 
@@ -163,15 +164,15 @@ static void find_rows(world *w, size_t least, size_t gap) {
 
 /* ---- the job */
 
-typedef struct told {
+typedef struct checking {
     const world *w;
     size_t count, stop_at;
     bool texts;
-} told;
+} checking;
 
 /* nd_passages_fn */
 static bool check_row(void *context, const nd_found_passage *found) {
-    told *t = context;
+    checking *t = context;
     assert_true(t->count < t->w->row_count);
     const row *expected = &t->w->rows[t->count++];
     const document *q = &t->w->queries[expected->query], *s = &t->w->sources[expected->source];
@@ -196,13 +197,13 @@ static bool check_row(void *context, const nd_found_passage *found) {
     return t->count != t->stop_at;
 }
 
-static nd_job_options options_of(world *w, uint32_t threads) {
-    nd_job_options o;
-    nd_job_options_init(&o);
+static job_parts options_of(world *w, uint32_t threads) {
+    job_parts o;
+    job_parts_init(&o);
     w->next = 0;
-    o.records = give;
-    o.records_context = w;
-    o.threads = threads;
+    o.input.records = give;
+    o.input.records_context = w;
+    o.resources.threads = threads;
     return o;
 }
 
@@ -234,13 +235,15 @@ static void test_against_definition(void **state) {
         if (gap > 0) merged -= w->row_count;
         rows += w->row_count;
         for (uint32_t threads = 1; threads <= 4; threads++) {
-            nd_passages_options o = {
-                .source = w->path, .least_run = least, .gap = gap, .texts = threads % 2};
-            nd_job_options options = options_of(w, threads);
-            told t = {.w = w, .texts = o.texts};
-            nd_job_summary summary;
+            job_parts o = options_of(w, threads);
+            o.passages.source = w->path;
+            o.passages.least_run = least;
+            o.passages.gap = gap;
+            o.passages.texts = threads % 2;
+            checking t = {.w = w, .texts = o.passages.texts};
+            nd_job_summary summary = {.struct_size = sizeof summary};
             nd_error error;
-            if (nd_passages(&options, &o, check_row, &t, &summary, &error) != ND_OK)
+            if (nd_passages(passages_of(&o), check_row, &t, &summary, &error) != ND_OK)
                 fail_msg("%s", error.message);
             assert_int_equal(t.count, w->row_count);
             assert_int_equal(summary.pairs, w->row_count);
@@ -253,7 +256,7 @@ static void test_against_definition(void **state) {
 
 /* ---- failures */
 
-/* A world with passages. */
+/* Makes a world with passages. */
 static world *rich_world(void) {
     uint64_t seed = 3;
     for (;;) {
@@ -267,19 +270,19 @@ static world *rich_world(void) {
 static void test_cancel(void **state) {
     (void)state;
     world *w = rich_world();
-    nd_job_options options = options_of(w, 3);
-    nd_passages_options o = {.source = w->path, .least_run = 2};
-    told t = {.w = w, .stop_at = 17};
-    assert_int_equal(nd_passages(&options, &o, check_row, &t, NULL, NULL), ND_ERR_CANCELLED);
+    job_parts o = options_of(w, 3);
+    o.passages.source = w->path;
+    o.passages.least_run = 2;
+    checking t = {.w = w, .stop_at = 17};
+    assert_int_equal(nd_passages(passages_of(&o), check_row, &t, NULL, NULL), ND_ERR_CANCELLED);
     assert_int_equal(t.count, 17);
     free_world(w);
 }
 
-static void refuse(const nd_job_options *options, const nd_passages_options *o,
-                   const char *message) {
+static void expect_rejected(const nd_passages_options *options, const char *message) {
     nd_error error;
-    told t = {0};
-    assert_int_equal(nd_passages(options, o, check_row, &t, NULL, &error), ND_ERR_ARGUMENT);
+    checking t = {0};
+    assert_int_equal(nd_passages(options, check_row, &t, NULL, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, message);
 }
 
@@ -287,27 +290,30 @@ static void test_arguments(void **state) {
     (void)state;
     static const char *const standard[] = {"-"};
     world *w = rich_world();
-    nd_job_options options = options_of(w, 1), other;
-    nd_passages_options o;
-    nd_passages_options_init(&o);
-    assert_int_equal(o.least_run, 8);
-    refuse(NULL, &o, "options must not be NULL");
-    refuse(&options, &o, "source must not be NULL");
-    o.source = w->path;
-    o.least_run = 0;
-    refuse(&options, &o, "least_run must be at least 1, not 0");
-    o.least_run = 8;
-    other = options;
-    other.stem = "english";
-    refuse(&other, &o, "stem is not for nd_passages, which compares words as they are");
-    other = options;
-    other.memory = 5;
-    refuse(&other, &o, "memory must be at least 64 MiB, not 5 bytes");
-    nd_job_options_init(&other);
-    other.inputs = standard;
-    other.input_count = 1;
-    o.source = "-";
-    refuse(&other, &o, "standard input holds the queries or the source, not both");
+    job_parts o = options_of(w, 1), other;
+    assert_int_equal(o.passages.least_run, 8);
+    expect_rejected(NULL, "options must not be NULL");
+    expect_rejected(passages_of(&o), "source must not be NULL");
+    o.passages.source = w->path;
+    o.passages.least_run = 0;
+    expect_rejected(passages_of(&o), "least_run must be at least 1, not 0");
+    o.passages.least_run = 8;
+    other = o;
+    passages_of(&other);
+    other.passages.input = NULL;
+    expect_rejected(&other.passages, "input must not be NULL");
+    other.analyzer.stem = "english";
+    expect_rejected(passages_of(&other),
+                    "stem is not for nd_passages, which compares words as they are");
+    other = o;
+    other.resources.memory = 5;
+    expect_rejected(passages_of(&other), "memory must be at least 64 MiB, not 5 bytes");
+    job_parts_init(&other);
+    other.input.inputs = standard;
+    other.input.input_count = 1;
+    other.passages.source = "-";
+    expect_rejected(passages_of(&other),
+                    "standard input holds the queries or the source, not both");
     free_world(w);
 }
 
@@ -317,11 +323,13 @@ static void test_memory_runs_out(void **state) {
     for (long left = 0;; left += 1 + left / 40) {
         failing_allocator failing = {left, 0};
         nd_allocator allocator = failing_allocator_make(&failing);
-        nd_job_options options = options_of(w, 2);
-        nd_passages_options o = {.source = w->path, .least_run = 2, .texts = true};
-        told t = {.w = w, .texts = true};
-        options.allocator = &allocator;
-        nd_status status = nd_passages(&options, &o, check_row, &t, NULL, NULL);
+        job_parts o = options_of(w, 2);
+        checking t = {.w = w, .texts = true};
+        o.passages.source = w->path;
+        o.passages.least_run = 2;
+        o.passages.texts = true;
+        o.resources.allocator = &allocator;
+        nd_status status = nd_passages(passages_of(&o), check_row, &t, NULL, NULL);
         assert_int_equal(failing.live, 0);
         if (status == ND_OK) break;
         assert_int_equal(status, ND_ERR_MEMORY);

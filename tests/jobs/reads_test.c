@@ -1,7 +1,7 @@
-/* What a job has on disk it reads in large pieces: many pairs of near-identical documents take few
- * system calls. pread is wrapped by the linker (tests/CMakeLists.txt). */
+/* A job reads its temporary files in large pieces: many pairs of near-identical documents take few
+ * system calls. The linker wraps pread (tests/CMakeLists.txt). */
 #include "base/limits.h"
-#include "neardup.h"
+#include "job_parts.h"
 #include "test.h"
 
 #include <stdatomic.h>
@@ -28,11 +28,12 @@ ssize_t __wrap_pread64(int fd, void *buffer, size_t size, off_t offset) {
 }
 
 typedef struct feed {
-    unsigned next, end, copies_from; /* from there on documents are those from 0 on again */
+    unsigned next, end, copies_from; /* document copies_from is a copy of document 0, the next one
+                                        of document 1, and so on */
     char text[16 * WORDS];
 } feed;
 
-/* nd_record_fn: one text, of which each document has another word of its own. */
+/* nd_record_fn: one text; each document has one other word in it. */
 static int give(void *context, nd_record *out) {
     feed *f = context;
     if (f->next == f->end) return 0;
@@ -45,15 +46,15 @@ static int give(void *context, nd_record *out) {
     return 1;
 }
 
-static nd_job_options options_of(feed *f) {
-    nd_job_options o;
-    nd_job_options_init(&o);
-    o.records = give;
-    o.records_context = f;
-    o.threshold = 0.6;
-    o.max_compare = UINT32_MAX;
-    o.memory = UINT64_C(64) << 20;
-    o.threads = 1;
+static job_parts options_of(feed *f) {
+    job_parts o;
+    job_parts_init(&o);
+    o.input.records = give;
+    o.input.records_context = f;
+    o.similarity.threshold = 0.6;
+    o.similarity.max_compare = UINT32_MAX;
+    o.resources.memory = UINT64_C(64) << 20;
+    o.resources.threads = 1;
     return o;
 }
 
@@ -63,9 +64,9 @@ static bool count_pair(void *context, const nd_pair *pair) {
     return true;
 }
 
-enum { PAIRS_A_READ = ND_LIMIT(100, 0) }; /* pieces are small then, too */
+enum { PAIRS_A_READ = ND_LIMIT(100, 0) }; /* with small limits pieces are small, too */
 
-/* The pairs are more than the job's memory for them holds. */
+/* The pairs do not fit in the memory that the job has for them. */
 static void check(size_t pairs) {
     assert_true(pairs > 250000);
     if (reads == 0 || reads * PAIRS_A_READ > pairs)
@@ -75,11 +76,11 @@ static void check(size_t pairs) {
 static void test_components(void **state) {
     (void)state;
     feed f = {.end = DOCUMENTS, .copies_from = DOCUMENTS};
-    nd_job_options o = options_of(&f);
-    nd_job_summary summary;
-    o.group = ND_GROUP_COMPONENT;
+    job_parts o = options_of(&f);
+    nd_job_summary summary = {.struct_size = sizeof summary};
+    o.survivors.group = ND_GROUP_COMPONENT;
     reads = 0;
-    assert_int_equal(nd_dedup(&o, &summary, NULL), ND_OK);
+    assert_int_equal(nd_dedup(dedup_of(&o), &summary, NULL), ND_OK);
     assert_int_equal(summary.kept, 1);
     check((size_t)summary.pairs);
 }
@@ -88,12 +89,12 @@ static void test_pairs(void **state) {
     (void)state;
     for (unsigned copies = 0; copies <= DOCUMENTS / 10; copies += DOCUMENTS / 10) {
         feed f = {.end = DOCUMENTS + copies, .copies_from = DOCUMENTS};
-        nd_job_options o = options_of(&f);
+        job_parts o = options_of(&f);
         size_t pairs = 0;
-        o.on_pair = count_pair;
-        o.result_context = &pairs;
+        o.outputs.on_pair = count_pair;
+        o.outputs.context = &pairs;
         reads = 0;
-        assert_int_equal(nd_pairs(&o, NULL, NULL), ND_OK);
+        assert_int_equal(nd_pairs(pairs_of(&o), NULL, NULL), ND_OK);
         check(pairs);
     }
 }

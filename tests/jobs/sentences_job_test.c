@@ -1,7 +1,7 @@
-/* Jobs that find candidates by longest sentences, against the definition: two documents are
- * duplicates when they have the same tokens, or when they share a hash of their signatures and the
- * similarity of their texts reaches the threshold. All pairs are looked at. */
-#include "neardup.h"
+/* Jobs that find candidates by longest sentences, against the definition. Two documents are
+ * duplicates when they have the same tokens, or when their signatures share a hash and the
+ * similarity of their texts reaches the threshold. The oracle compares all pairs. */
+#include "job_parts.h"
 #include "small_corpus.h"
 #include "test.h"
 
@@ -17,16 +17,20 @@ typedef struct sentence_features {
 
 static sentence_features features[MOST];
 
-static void define_features(const corpus *c, const nd_job_options *o) {
-    nd_analyzer_options options = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed};
+static void define_features(const corpus *c, const job_parts *o) {
+    nd_analyzer_options options = {.struct_size = sizeof options,
+                                   .kind = o->analyzer.kind,
+                                   .ngram = o->analyzer.ngram,
+                                   .seed = o->analyzer.seed};
     nd_analyzer *analyzer = NULL;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     for (size_t d = 0; d < c->count; d++) {
         sentence_features *f = &features[d];
         nd_shingles s;
         size_t length = strlen(c->text[d]);
-        assert_int_equal(nd_sentence_signature(analyzer, c->text[d], length, o->sentences,
-                                               f->sentences, &f->sentence_count, NULL),
+        assert_int_equal(nd_sentence_signature(analyzer, c->text[d], length,
+                                               o->similarity.sentences, f->sentences,
+                                               &f->sentence_count, NULL),
                          ND_OK);
         assert_int_equal(nd_analyze(analyzer, c->text[d], length, &s, NULL), ND_OK);
         memcpy(f->text_hash, s.text_hash, sizeof s.text_hash);
@@ -49,24 +53,24 @@ static bool share_sentence(const sentence_features *a, const sentence_features *
     return false;
 }
 
-static bool is_duplicate(const nd_job_options *o, size_t a, size_t b) {
+static bool is_duplicate(const job_parts *o, size_t a, size_t b) {
     if (memcmp(features[a].text_hash, features[b].text_hash, sizeof features[a].text_hash) == 0)
         return true;
     return share_sentence(&features[a], &features[b]) &&
-           nd_jaccard(overlap_of(a, b)) >= o->threshold;
+           nd_jaccard(overlap_of(a, b)) >= o->similarity.threshold;
 }
 
-/* ---- jobs held to it */
+/* ---- jobs against the definition */
 
 typedef struct check {
-    const nd_job_options *options;
+    const job_parts *options;
     bool kept[MOST];
     uint8_t pairs[MOST][MOST];
 } check;
 
 static check k;
 
-/* In the order of input, so that all that come before have been decided. */
+/* Decisions come in the order of input, so all earlier documents have been decided. */
 static bool check_decision(void *context, const nd_decision *d) {
     (void)context;
     uint64_t evidence = d->document;
@@ -86,26 +90,26 @@ static bool check_pair(void *context, const nd_pair *p) {
     return true;
 }
 
-static void run_jobs(corpus *c, nd_job_options *o, uint64_t *missed) {
-    nd_job_summary summary;
+static void run_jobs(corpus *c, job_parts *o, uint64_t *missed) {
+    nd_job_summary summary = {.struct_size = sizeof summary};
     nd_error error = {0};
     k = (check){.options = o};
     c->next = 0;
-    o->on_pair = NULL;
-    if (nd_dedup(o, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+    o->outputs.on_pair = NULL;
+    if (nd_dedup(dedup_of(o), &summary, &error) != ND_OK) fail_msg("%s", error.message);
     assert_int_equal(summary.kept + summary.removed, c->count);
     assert_int_equal(summary.bounded_documents, 0);
-    assert_int_equal(summary.sentences, o->sentences);
+    assert_int_equal(summary.sentences, o->similarity.sentences);
     c->next = 0;
-    o->on_pair = check_pair;
-    if (nd_pairs(o, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+    o->outputs.on_pair = check_pair;
+    if (nd_pairs(pairs_of(o), &summary, &error) != ND_OK) fail_msg("%s", error.message);
     uint64_t count = 0;
     for (size_t b = 0; b < c->count; b++)
         for (size_t a = 0; a < b; a++) {
             bool wanted = is_duplicate(o, a, b);
             assert_int_equal(k.pairs[b][a], wanted);
             count += wanted;
-            *missed += !wanted && nd_jaccard(overlap_of(a, b)) >= o->threshold;
+            *missed += !wanted && nd_jaccard(overlap_of(a, b)) >= o->similarity.threshold;
         }
     assert_int_equal(summary.pairs, count);
 }
@@ -119,8 +123,8 @@ static void add_sentence(char *text, uint64_t *seed) {
     strcat(text, ends[random_below(seed, 4)]);
 }
 
-/* Edited copies, without a sentence at the beginning or with one more at the end; many have a long
- * sentence in common, so that there are wide buckets. */
+/* Makes edited copies, without their first sentence or with one more at the end. Many share a long
+ * sentence, so that there are large buckets. */
 static void make_articles(corpus *c, uint64_t *seed) {
     c->count = random_below(seed, 150);
     for (size_t d = 0; d < c->count; d++) {
@@ -142,12 +146,12 @@ static void make_articles(corpus *c, uint64_t *seed) {
     }
 }
 
-static nd_job_options options_of(corpus *c) {
-    nd_job_options o;
-    nd_job_options_init(&o);
-    o.sketch = ND_SKETCH_SENTENCES;
-    o.records = give;
-    o.records_context = c;
+static job_parts options_of(corpus *c) {
+    job_parts o;
+    job_parts_init(&o);
+    o.similarity.sketch = ND_SKETCH_SENTENCES;
+    o.input.records = give;
+    o.input.records_context = c;
     return o;
 }
 
@@ -156,48 +160,50 @@ static void test_definition(void **state) {
     static corpus c;
     uint64_t seed = 11, missed = 0;
     for (unsigned round = 0; round < 60; round++) {
-        nd_job_options o = options_of(&c);
+        job_parts o = options_of(&c);
         make_articles(&c, &seed);
-        o.on_decision = check_decision;
-        o.threads = (uint32_t)(1 + random_below(&seed, 3));
-        o.sentences = (uint32_t)(1 + random_below(&seed, 8));
-        o.threshold = random_below(&seed, 2) ? 0.8 : 0.3;
-        o.ngram = (uint32_t)(1 + random_below(&seed, 5));
+        o.outputs.on_decision = check_decision;
+        o.resources.threads = (uint32_t)(1 + random_below(&seed, 3));
+        o.similarity.sentences = (uint32_t)(1 + random_below(&seed, 8));
+        o.similarity.threshold = random_below(&seed, 2) ? 0.8 : 0.3;
+        o.analyzer.ngram = (uint32_t)(1 + random_below(&seed, 5));
         define_features(&c, &o);
         run_jobs(&c, &o, &missed);
         for (size_t d = 0; d < c.count; d++) free(features[d].set);
         free_corpus(&c);
     }
-    assert_true(missed > 0); /* so the sentences have decided about some */
+    assert_true(missed > 0); /* so some decisions depend on the sentences */
 }
 
-static void refuse(const nd_job_options *o, const char *message) {
+static void expect_rejected(job_parts *o, const char *message) {
     nd_error error;
-    assert_int_equal(nd_dedup(o, NULL, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_dedup(dedup_of(o), NULL, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, message);
 }
 
 static void test_arguments(void **state) {
     (void)state;
     corpus c = {.count = 0};
-    nd_job_options o = options_of(&c);
-    o.sentences = 0;
-    refuse(&o, "sentences must be 1 to 64, not 0");
-    o.sentences = 65;
-    refuse(&o, "sentences must be 1 to 64, not 65");
+    job_parts o = options_of(&c);
+    o.similarity.sentences = 0;
+    expect_rejected(&o, "sentences must be 1 to 64, not 0");
+    o.similarity.sentences = 65;
+    expect_rejected(&o, "sentences must be 1 to 64, not 65");
     o = options_of(&c);
-    o.threshold = 0;
-    refuse(&o, "threshold must be above 0 and at most 1, not 0");
+    o.similarity.threshold = 0;
+    expect_rejected(&o, "threshold must be above 0 and at most 1, not 0");
     o = options_of(&c);
-    o.perms = 0;
-    refuse(&o, "perms must be 1 to 1024, not 0");
+    o.similarity.perms = 0;
+    expect_rejected(&o, "perms must be 1 to 1024, not 0");
     o = options_of(&c);
-    o.index = "nowhere";
-    refuse(&o, "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
+    o.index.path = "nowhere";
+    expect_rejected(&o,
+                    "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
     o = options_of(&c);
-    o.verify = ND_VERIFY_COSINE;
-    refuse(&o, "verify must be ND_VERIFY_COSINE with ND_SKETCH_SIMHASH alone: it is of the vectors "
-               "that fingerprints are made of");
+    o.similarity.verify = ND_VERIFY_COSINE;
+    expect_rejected(
+        &o, "verify must be ND_VERIFY_COSINE with ND_SKETCH_SIMHASH alone: it is of the vectors "
+            "that fingerprints are made of");
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* A thread with a stack of 128 KiB does for every call (neardup.h, "Threads"): all jobs run on one,
- * and 16 KiB of it are left for the callbacks. */
+/* A stack of 128 KiB is enough for every call (neardup.h, "Threads"): all jobs run on such a
+ * thread, and 16 KiB of it are left for the callbacks. */
 #include "every_job.h"
 #include "neardup.h"
 #include "test.h"
@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-/* Without optimization, and with what sanitizers put around variables, frames are several times as
- * large. */
+/* Frames are several times as large without optimization, or with the memory that sanitizers put
+ * around variables. */
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 enum { STACK = 128 << 10 };
 #else
@@ -28,7 +28,7 @@ static void *run(void *argument) {
     return NULL;
 }
 
-/* Bytes of the stack that were written to. */
+/* Returns the number of bytes of the stack that were written to. */
 static size_t run_on_small_stack(trial *t) {
     unsigned char *memory = mmap(NULL, GUARD + STACK, PROT_READ | PROT_WRITE,
                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,4 +1,5 @@
-/* A labelled stream of five subjects mixed: of each cluster the top term is that of its subject. */
+/* A labelled stream that mixes five subjects: the first topic of each cluster is the word of its
+ * subject. */
 #include "neardup.h"
 #include "own_directory.h"
 #include "test.h"
@@ -13,8 +14,9 @@ enum { SUBJECTS = 5, DOCUMENTS = 200, SAID = 6, OWN = 24 };
 static const char *const subjects[SUBJECTS] = {"comet", "harvest", "parliament", "violin",
                                                "glacier"};
 
-/* The subject three times, most of the words that belong to it, and words that all have: more often
- * than the subject's, so that counting alone would name them. */
+/* Writes the subject three times, most of the words that belong to it, and words that all texts
+ * have. These words are more frequent than the subject, so that counting alone would choose them.
+ */
 static void write_text(char *text, unsigned subject, uint64_t *seed) {
     size_t size = 0;
     for (int i = 0; i < 3; i++) size += (size_t)sprintf(text + size, "%s ", subjects[subject]);
@@ -32,7 +34,7 @@ typedef struct tally {
     unsigned of_subject[SUBJECTS];
 } tally;
 
-/* Ids begin with the subject. */
+/* An id begins with the subject. */
 static bool judge(void *context, const nd_stream_cluster *c) {
     tally *t = context;
     unsigned subject = (unsigned)(c->cluster[0] - '0');
@@ -58,8 +60,9 @@ static void cluster_subjects(const nd_stream_options *options, uint64_t seed, un
         unsigned subject = (unsigned)random_below(&seed, SUBJECTS);
         write_text(text, subject, &seed);
         size_t length = (size_t)snprintf(id, sizeof id, "%u-%u", subject, d);
-        if (nd_stream_add(s, id, length, text, strlen(text), NAN, NULL, &error) != ND_OK)
-            fail_msg("%s", error.message);
+        const nd_record document = {
+            .text = text, .length = strlen(text), .id = id, .id_length = length, .value = NAN};
+        if (nd_stream_add(s, &document, NULL, &error) != ND_OK) fail_msg("%s", error.message);
     }
     if (nd_stream_clusters(s, 2, 10, true, judge, &t, &error) != ND_OK)
         fail_msg("%s", error.message);
@@ -73,9 +76,12 @@ static void cluster_subjects(const nd_stream_options *options, uint64_t seed, un
 static void test_topics(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed < 6; seed++) {
+        nd_analyzer_options analyzer;
         nd_stream_options o;
-        nd_stream_options_init(&o);
-        o.ngram = 1;
+        nd_analyzer_options_init(&analyzer, sizeof analyzer);
+        nd_stream_options_init(&o, sizeof o);
+        analyzer.ngram = 1;
+        o.analyzer = &analyzer;
         o.threshold = 0.5;
         cluster_subjects(&o, seed, 2 * SUBJECTS);
         o.sketch = ND_SKETCH_SIMHASH;

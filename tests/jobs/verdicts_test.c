@@ -1,25 +1,25 @@
-/* What callbacks are told of a pair, to the last bit: cosines as nd_compare has them, estimates as
- * doc/internals/formats.md defines them. */
-#include "neardup.h"
+/* The figures that callbacks get about a pair, to the last bit: cosines equal those of nd_compare,
+ * estimates equal the definition in doc/internals/formats.md. */
+#include "job_parts.h"
 #include "small_corpus.h"
 #include "test.h"
 
 static corpus texts;
 
-typedef struct told {
-    const nd_job_options *options;
-    uint64_t pairs, low; /* pairs; those below the threshold, of components */
-} told;
+typedef struct checking {
+    const job_parts *options;
+    uint64_t pairs, low; /* reported pairs, and pairs of components that are below the threshold */
+} checking;
 
-static nd_job_options options_of(told *t) {
-    nd_job_options o;
-    nd_job_options_init(&o);
+static job_parts options_of(checking *t) {
+    job_parts o;
+    job_parts_init(&o);
     texts.next = 0;
-    o.records = give;
-    o.records_context = &texts;
-    o.ngram = 2;
-    o.threshold = .5;
-    o.result_context = t;
+    o.input.records = give;
+    o.input.records_context = &texts;
+    o.analyzer.ngram = 2;
+    o.similarity.threshold = .5;
+    o.outputs.context = t;
     return o;
 }
 
@@ -27,9 +27,9 @@ static double cosine_of(uint64_t a, uint64_t b) {
     nd_comparison *c;
     nd_error error;
     nd_compare_options o;
-    nd_compare_options_init(&o);
+    nd_compare_options_init(&o, sizeof o);
     if (nd_compare(&o, texts.text[a], strlen(texts.text[a]), texts.text[b], strlen(texts.text[b]),
-                   NULL, &c, &error) != ND_OK)
+                   &c, &error) != ND_OK)
         fail_msg("%s", error.message);
     double cosine = c->cosine;
     nd_comparison_free(c);
@@ -37,7 +37,7 @@ static double cosine_of(uint64_t a, uint64_t b) {
 }
 
 static bool check_cosine(void *context, const nd_pair *pair) {
-    told *t = context;
+    checking *t = context;
     t->pairs++;
     assert_true(pair->cosine == cosine_of(pair->document_a, pair->document_b) || pair->cosine == 1);
     return true;
@@ -48,7 +48,7 @@ static void sign(uint64_t d, uint32_t perms, uint32_t *signature) {
     nd_minhash *minhash;
     nd_shingles shingles;
     nd_analyzer_options options;
-    nd_analyzer_options_init(&options);
+    nd_analyzer_options_init(&options, sizeof options);
     options.ngram = 2;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_minhash_create(perms, 1, NULL, &minhash, NULL), ND_OK);
@@ -70,17 +70,17 @@ static double estimate_of(uint64_t a, uint64_t b, uint32_t perms) {
     return estimate < 0 ? 0 : estimate;
 }
 
-static void check_estimate(told *t, uint64_t a, uint64_t b, double jaccard, bool estimated,
+static void check_estimate(checking *t, uint64_t a, uint64_t b, double jaccard, bool estimated,
                            uint64_t intersection, uint64_t set_union) {
     assert_true(estimated);
     assert_int_equal(intersection, 0);
     assert_int_equal(set_union, 0);
-    assert_true(jaccard == estimate_of(a, b, t->options->perms));
-    t->low += jaccard < t->options->threshold;
+    assert_true(jaccard == estimate_of(a, b, t->options->similarity.perms));
+    t->low += jaccard < t->options->similarity.threshold;
 }
 
 static bool check_estimated_pair(void *context, const nd_pair *p) {
-    told *t = context;
+    checking *t = context;
     t->pairs++;
     check_estimate(t, p->document_a, p->document_b, p->jaccard, p->estimated, p->intersection,
                    p->set_union);
@@ -96,46 +96,46 @@ static bool check_decision(void *context, const nd_decision *d) {
 
 static void test_cosines(void **state) {
     (void)state;
-    told t = {0};
+    checking t = {0};
     nd_error error;
-    nd_job_options o = options_of(&t);
-    o.sketch = ND_SKETCH_SIMHASH;
-    o.verify = ND_VERIFY_COSINE;
+    job_parts o = options_of(&t);
+    o.similarity.sketch = ND_SKETCH_SIMHASH;
+    o.similarity.verify = ND_VERIFY_COSINE;
     o.simhash.weighting = ND_WEIGHTING_TF;
-    o.ngram = 1;
-    o.k = 12;
-    o.on_pair = check_cosine;
-    if (nd_pairs(&o, NULL, &error) != ND_OK) fail_msg("%s", error.message);
+    o.analyzer.ngram = 1;
+    o.similarity.k = 12;
+    o.outputs.on_pair = check_cosine;
+    if (nd_pairs(pairs_of(&o), NULL, &error) != ND_OK) fail_msg("%s", error.message);
     assert_true(t.pairs > 100);
 }
 
 static void test_estimates(void **state) {
     (void)state;
     for (uint32_t perms = 40; perms <= 131; perms += 91) {
-        told t = {0};
+        checking t = {0};
         nd_error error;
-        nd_job_options o = options_of(&t);
-        o.perms = perms;
-        o.recall = .9;
-        o.verify = ND_VERIFY_NONE;
-        o.on_pair = check_estimated_pair;
+        job_parts o = options_of(&t);
+        o.similarity.perms = perms;
+        o.similarity.recall = .9;
+        o.similarity.verify = ND_VERIFY_NONE;
+        o.outputs.on_pair = check_estimated_pair;
         t.options = &o;
-        if (nd_pairs(&o, NULL, &error) != ND_OK) fail_msg("%s", error.message);
+        if (nd_pairs(pairs_of(&o), NULL, &error) != ND_OK) fail_msg("%s", error.message);
         assert_true(t.pairs > 100 && t.low == 0);
     }
 }
 
-/* The first of a component and another of it may be no candidates. */
+/* The first document of a component and another of its documents need not be candidates. */
 static void test_components(void **state) {
     (void)state;
-    told t = {0};
+    checking t = {0};
     nd_error error;
-    nd_job_options o = options_of(&t);
-    o.verify = ND_VERIFY_NONE;
-    o.group = ND_GROUP_COMPONENT;
-    o.on_decision = check_decision;
+    job_parts o = options_of(&t);
+    o.similarity.verify = ND_VERIFY_NONE;
+    o.survivors.group = ND_GROUP_COMPONENT;
+    o.outputs.on_decision = check_decision;
     t.options = &o;
-    if (nd_dedup(&o, NULL, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_dedup(dedup_of(&o), NULL, &error) != ND_OK) fail_msg("%s", error.message);
     assert_true(t.low > 0);
 }
 

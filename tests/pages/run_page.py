@@ -15,6 +15,8 @@ notices.jsonl (doc/examples) and nothing else at first. What counts:
 - A command must succeed, unless the last line shown is an error ("neardup: ", not a warning).
 - Commands in the column "command" of a table, in backticks, run in a directory of their own with
   FILES. They must succeed; what they print is not compared.
+- A block ```c has lines that stand together in a program of doc/examples, the last one that the
+  page links before the block. The tests of doc/examples compile and run it.
 - What a test cannot run (apt, make, a compiler) stands in a block with a language, as ```sh. A line
   that begins with "neardup " in a block ```sh is an error: it belongs into the session.
 
@@ -85,6 +87,16 @@ def same(shown, printed):
     return re.fullmatch(pattern, ''.join(line + '\n' for line in masked(printed))) is not None
 
 
+def example_fault(page, lines, start, end):
+    """Returns the fault of a block of C; None: it has none."""
+    links = re.findall(r'\]\(([^)]*\.c)\)', '\n'.join(lines[:start]))
+    if not links:
+        return 'a block of C, and no program is linked before it'
+    program = (page.parent / links[-1]).read_text(encoding='utf8')
+    block = '\n'.join(lines[start:end]) + '\n'
+    return None if block in program else f'{links[-1]} does not have these lines'
+
+
 def table_commands(lines):
     """Yields (line, command) of the tables that have a column of commands, lines from 0."""
     column = None
@@ -117,6 +129,9 @@ def check(page, update):
                 for number in range(start, end):
                     if lines[number].startswith('neardup '):
                         faults.append(f'{page}:{number + 1}: a command in a block that is not run')
+            fault = example_fault(page, lines, start, end) if language == 'c' else None
+            if fault:
+                faults.append(f'{page}:{start + 1}: {fault}')
             if language:
                 continue
             if start == end or not lines[start].startswith('$ '):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""README.zh-CN.md says what README.md says: same headings by level, same code blocks, and in the same
-order the same tables (rows and columns), links, pictures, inline code and numbers. The first line
-of each, which links to the other, does not count. Prints what differs; exit status 1 if anything
-does."""
+"""README.zh-CN.md says what README.md says: same headings by level, same code blocks, and in the
+same order the same tables (rows and columns), links, pictures, inline code and numbers. The first
+line of each, which links to the other, does not count. Prints what differs; exit status 1 if
+anything does."""
 import difflib
 import pathlib
 import re
@@ -13,7 +13,7 @@ NAMES = ('README.md', 'README.zh-CN.md')
 
 
 def parts(name):
-    """Returns {kind: list} of what both pages must have."""
+    """Returns {kind: list} of the parts that both pages must have."""
     lines = (ROOT / name).read_text(encoding='utf8').splitlines()[1:]
     blocks, headings, tables, prose = [], [], [], []
     code = table = False

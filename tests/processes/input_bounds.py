@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""No input takes memory without a bound, however it is made: a line without an end, a Zstandard frame with a window of 2 GiB, a list of words without an end.
+"""The memory of every command is bounded for any input: a line without an end, a Zstandard frame
+with a window of 2 GiB, a list of words without an end.
 
     tests/processes/input_bounds.py NEARDUP
 
-Each command gets such an input; its exit status, its message and the most memory that it had are compared with what they should be."""
+Each command gets such an input; its exit status, its message and its peak memory are compared with
+the expected ones."""
 import os
 import subprocess
 import sys
@@ -14,7 +16,8 @@ FAILED, DONE = 1, 0
 
 
 def zstd_frame(window_log, pieces):
-    """A frame with such a window, of (byte, count) pieces, in blocks that repeat a byte (RFC 8878): 4 bytes for 128 KiB."""
+    """Returns a frame with such a window, made of (byte, count) pieces, in blocks that repeat a
+    byte (RFC 8878): 4 bytes for 128 KiB."""
     out = bytearray(b'\x28\xb5\x2f\xfd' + bytes([0, (window_log - 10) << 3]))
     blocks = [(byte, min(128 << 10, count - at)) for byte, count in pieces for at in range(0, count, 128 << 10)]
     for i, (byte, count) in enumerate(blocks):
@@ -56,7 +59,7 @@ def make_inputs():
 LINE = 'a line of more than 1048576 bytes'
 WINDOW = 'the window of a Zstandard frame takes 2048 MiB'
 
-# Arguments, status, part of the message, and MiB of memory at most.
+# Arguments, exit status, part of the message, and the most MiB of memory.
 CASES = [
     (['keywords', 'in.jsonl', '--stop', 'long'], FAILED, 'long:1: ' + LINE, 40),
     (['keywords', 'in.jsonl', '--stop', '/dev/zero'], FAILED, '/dev/zero:1: ' + LINE, 40),

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A tree that others change while it is read: no run hangs, fails or loses a file that nobody touched.
+"""A directory changes while a run reads it: no run hangs, fails, or loses an unchanged file.
 
     tests/processes/moving_tree.py NEARDUP [--trials N] [--seed S]
 
-Beside a run of neardup dedup --on-error skip, a thread removes, renames and replaces files by pipes, links, directories and other texts. The files whose names begin with "still" it
-leaves alone: each of them must be kept."""
+While neardup dedup --on-error skip runs, a thread removes, renames and replaces files by pipes,
+links, directories and other texts. It does not change files whose names begin with "still": each of
+them must be kept."""
 import argparse
 import os
 import random
@@ -48,7 +49,7 @@ def change_one(random_, path, number):
         os.remove(path)
         os.mkdir(path)
     else:
-        # What is a pipe by now has no reader.
+        # A file that has become a pipe has no reader.
         fd = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK)
         os.write(fd, b'another text of %d' % number)
         os.close(fd)
@@ -84,7 +85,7 @@ def trial(neardup, random_, directory):
     finally:
         stop.set()
         changer.join()
-    # A file that changes between its two readings ends the run, by name: that is no loss.
+    # A file that changes between its two readings ends the run with its name: that is no loss.
     if done.returncode == 1 and b'changed while it was read' in done.stderr:
         shutil.rmtree(root)
         return False

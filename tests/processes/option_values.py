@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Options with values that nobody would give: each is obeyed or refused; no command crashes, hangs, or touches a file that is not its own.
+"""Options with unusual values are obeyed or rejected; no command crashes, hangs or harms files.
 
     tests/processes/option_values.py NEARDUP [--trials N] [--seed S]
 
-The options come from the completion that the program prints of itself. A trial takes a command, one or two of its options, and a value for each that is drawn from numbers at the edges, other
-options' values and bytes at random."""
+The options come from the completion that the program prints. A trial chooses a command, one or two
+of its options, and a value for each option: a number at an edge, the value of another option, or
+random bytes."""
 import argparse
 import hashlib
 import os
@@ -29,7 +30,7 @@ COMMANDS = {
     'index info': ['ix'], 'hamming create': ['new', 'prints.tsv'], 'hamming add': ['hx', 'prints.tsv'], 'hamming remove': ['hx', 'a'], 'hamming query': ['hx', 'prints.tsv'],
     'hamming join': ['prints.tsv'], 'hamming plan': ['--n', '1e6', '--k', '3'], 'hamming check': ['hx'], 'hamming info': ['hx'], 'stream': ['in.jsonl', '--state', 'sx'], 'clusters': ['sx'],
 }
-# What each may change; everything else must be as it was.
+# The files that each command may change; all other files must be unchanged.
 OWN = {'index add': 'ix', 'index remove': 'ix', 'index compact': 'ix', 'hamming add': 'hx', 'hamming remove': 'hx', 'stream': 'sx', 'clusters': 'sx'}
 
 
@@ -100,7 +101,8 @@ def trial(neardup, random_, options, address_limit):
     if re.search(rb'[\x00-\x08\x0b-\x1f\x7f]', done.stderr):
         sys.exit('control characters on standard error: %r: %r' % (encoded, done.stderr[-300:]))
     after = snapshot(OWN.get(command))
-    # An output may be named like a file that is there; it is not named so by these values, but for "out" and "in.jsonl", which are refused or replaced as asked.
+    # Of the existing files these values name only "out" and "in.jsonl" as outputs; they are
+    # rejected or replaced, as the command demands.
     asked = {'./' + a.split('=', 1)[1] for a in arguments if '=' in a}
     touched = [p for p in before if after.get(p) != before[p] and p not in asked]
     if touched:

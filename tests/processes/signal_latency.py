@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Every command ends within a second of SIGTERM, SIGINT or SIGHUP, by that signal, whatever it is
-doing: waiting for an input or for the reader of its output, skipping useless input, or working.
+"""Every command ends within a second of SIGTERM, SIGINT or SIGHUP, by that signal.
+
+This holds while it waits for an input or for the reader of its output, skips useless input, or
+works.
 
     tests/processes/signal_latency.py NEARDUP [--trials N] [--size MB] [--seed S] [--part PART]
 
-A trial starts a command on one kind of input, sends a signal at a random moment and measures how
-long the command lives on. It does not count if the command had ended before. A stream must also be
-whole afterwards and know every document that it has answered. Prints the greatest time of each
-command; fails if one is over a second."""
+A trial starts a command on one kind of input, sends a signal at a random moment and measures the
+seconds until the command ends. It does not count if the command had ended before. A stream must
+also be sound afterwards and know every document that it has answered. Prints the longest time of
+each command; fails if one is over a second."""
 import argparse
 import os
 import random
@@ -24,7 +26,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def make_texts(random_, path, megabytes):
-    """JSON Lines of which every third document is nearly one of those before it."""
+    """Makes JSON Lines; every third document is a near-duplicate of an earlier one."""
     letters = 'abcdefghijklmnopqrstuvwxyz'
     words = [''.join(random_.choices(letters, k=random_.randint(2, 9))) for _ in range(5000)]
     parts = [' '.join(random_.choices(words, k=25)) for _ in range(3000)]
@@ -50,8 +52,8 @@ def make_fingerprints(path, count):
 
 
 class Feeder:
-    """Writes to a pipe in a thread until nobody reads: some good input once, then a piece again and
-    again, or nothing more."""
+    """Writes to a pipe in a thread until the reader is gone: some good input once, then a piece
+    again and again, or nothing more."""
 
     def __init__(self, first, again):
         self.read_end, self.write_end = os.pipe()
@@ -116,7 +118,7 @@ class Machine:
             self.late.append(f'{key}: {seconds:.2f} s after {number.name}, status {status}')
 
     def trial(self, name, command, kind, feeder, longest):
-        """What the command wrote to standard output."""
+        """Returns the command's standard output."""
         number = self.random.choice(SIGNALS)
         process = self.start(command, stdin=feeder.read_end if feeder else subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -149,7 +151,7 @@ class Machine:
         return texts[0]
 
     def stalled_trial(self, name, command, pipe=None):
-        """Nobody reads standard output, or, with the name of a pipe, nobody opens it."""
+        """Standard output has no reader or, with the name of a pipe, no process opens the pipe."""
         number = self.random.choice(SIGNALS)
         process = self.start(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL if pipe else subprocess.PIPE)
@@ -180,7 +182,7 @@ def feeds(kind):
 
 
 def texts_commands(m):
-    """Commands that read texts, each with what it needs before its input."""
+    """Returns the commands that read texts, each with the arguments before its input."""
     return {
         'dedup': ['dedup', '-o', 'out.jsonl', '--removed', 'removed.tsv'],
         'dedup --sketch simhash': ['dedup', '--sketch', 'simhash', '-o', 'out.jsonl'],

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Sets it for the whole program, until setlocale(LC_ALL, "C"). Where it cannot be had the test is
+/* Sets it for the whole program, until setlocale(LC_ALL, "C"). If there is none, the test is
  * skipped. */
 static inline void set_german_locale(void) {
     char directory[] = "neardup-locale-XXXXXX", command[200];

@@ -1,4 +1,4 @@
-/* What the tests of the kernels share: random numbers, guarded memory, the tables. */
+/* Shared by the tests of the kernels: random numbers, guarded memory, the tables. */
 #ifndef ND_TESTS_KERNEL_TABLES_H
 #define ND_TESTS_KERNEL_TABLES_H
 
@@ -17,7 +17,7 @@ static inline uint64_t random64(void) {
 
 static inline size_t below(size_t n) { return (size_t)(random64() % n); }
 
-/* Two runs of pages with untouchable ones around them; a block can lie against either end. */
+/* Two runs of pages between pages that cannot be touched; a block can lie against either end. */
 typedef struct guarded {
     unsigned char *begin, *end;
 } guarded;
@@ -37,7 +37,7 @@ static inline void guarded_free(guarded g) {
     munmap(g.begin - page, (size_t)(g.end - g.begin) + 2 * page);
 }
 
-static inline void *guarded_place(guarded g, size_t size, bool at_end) {
+static inline void *guarded_block(guarded g, size_t size, bool at_end) {
     return at_end ? g.end - size : g.begin;
 }
 

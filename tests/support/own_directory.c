@@ -1,3 +1,4 @@
+/* Temporary directories of a test: see own_directory.h. */
 #include "own_directory.h"
 
 #include <dirent.h>

@@ -18,7 +18,7 @@ typedef struct corpus {
     char id[MOST][24];
     double priority[MOST];
     size_t count;
-    size_t next; /* of the callback */
+    size_t next; /* the next record of the callback */
 } corpus;
 
 static inline void add_words(char *text, uint64_t *seed, size_t words, unsigned vocabulary) {
@@ -68,7 +68,11 @@ static inline int give(void *context, nd_record *out) {
     corpus *c = context;
     if (c->next == c->count) return 0;
     size_t d = c->next++;
-    *out = (nd_record){c->text[d], strlen(c->text[d]), c->id[d], strlen(c->id[d]), c->priority[d]};
+    *out = (nd_record){.text = c->text[d],
+                       .length = strlen(c->text[d]),
+                       .id = c->id[d],
+                       .id_length = strlen(c->id[d]),
+                       .value = c->priority[d]};
     return 1;
 }
 

@@ -1,4 +1,4 @@
-/* Everything that can be seen of a stream, as text: to be compared with another's. */
+/* Everything that can be observed of a stream, as text, to compare two streams. */
 #ifndef ND_TESTS_STREAM_SEEN_H
 #define ND_TESTS_STREAM_SEEN_H
 
@@ -39,8 +39,9 @@ static inline bool seen_write_cluster(void *context, const nd_stream_cluster *c)
 }
 
 static inline nd_status stream_look(nd_stream *s, seen *out, nd_error *error) {
-    nd_stream_info info;
-    nd_stream_describe(s, &info);
+    nd_stream_info info = {.struct_size = sizeof info};
+    nd_status status = nd_stream_describe(s, &info, error);
+    if (status != ND_OK) return status;
     out->size = 0;
     seen_print(out, "%d %d %g\n", (int)info.documents, (int)info.clusters, info.clock);
     return nd_stream_clusters(s, 1, 10, true, seen_write_cluster, out, error);

@@ -1,3 +1,4 @@
+/* Sparsity and the failing allocator of the tests: see test.h. */
 #include "test.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What every test of the project includes: CMocka with its prerequisites, and a random generator
- * whose seed a failure can be repeated with. */
+/* The header of every test: CMocka with its prerequisites, and a random generator. A failure prints
+ * the seed, so that it can be repeated. */
 #ifndef ND_TESTS_TEST_H
 #define ND_TESTS_TEST_H
 
@@ -28,8 +28,8 @@ unsigned test_sparsity(void);
 /* Rounds of a test of random cases: `whole` if all cases are tried, else a quarter, at least 1. */
 unsigned test_rounds(unsigned whole);
 
-/* An allocator that fails from its n-th request on, and counts what is not given back. Any number
- * of threads. */
+/* An allocator that fails from its n-th request on, and counts the blocks that are not given back.
+ * Any number of threads may use it. */
 #define FAILING_ALLOCATOR_NEVER LONG_MAX
 typedef struct failing_allocator {
     long left; /* requests that still succeed */

@@ -1,15 +1,19 @@
-//! mih-rs on files of fingerprints (bench/make_fingerprints), one thread: one JSON object for each k.
+//! mih-rs on files of fingerprints (bench/make_fingerprints), one thread: one JSON object for each
+//! k.
 //!
 //! peers_mih --fingerprints FILE --queries FILE --k 3,6,8 [--blocks B] [--sample S]
 //! peers_mih --fingerprints FILE --join K [--blocks B]
 //!
-//! Queries are timed in a pass of their own that adds up the lengths of the answers, after ten thousand others for warming up (the first stored
-//! ones with all bits flipped: right after a build of 64 million the first queries take several times as long); hits and their checksum come
-//! from a second pass. The checksum is the sum of mix64(query << 32 | id) over all hits, modulo 2^64, for a join of mix64(a << 32 | b), a < b.
-//! sample_hits and sample_checksum are those of the first S queries (1000).
+//! Queries are timed in a separate pass that adds up the lengths of the answers. Ten thousand
+//! warm-up queries run before it, the first stored fingerprints with all bits flipped, because
+//! right after a build of 64 million the first queries take several times as long. Hits and their
+//! checksum come from a second pass. The checksum is the sum of mix64(query << 32 | id) over all
+//! hits, modulo 2^64; for a join the sum of mix64(a << 32 | b), a < b. sample_hits and
+//! sample_checksum belong to the first S queries (1000).
 //!
-//! bytes: resident memory of the process when the index is built, less that before the fingerprints were read. The index takes the fingerprints
-//! over, so no other copy is left, and the allocator has given back what is free. bytes_peak: the peak of the process by then, less the same.
+//! bytes: resident memory of the process when the index is built, less the memory before the
+//! fingerprints were read. The index takes over the fingerprints, so no other copy is left, and the
+//! allocator has given back free memory. bytes_peak: the peak until then, less the same memory.
 
 use mih_rs::Index;
 use std::time::Instant;
@@ -30,7 +34,7 @@ struct Memory {
     peak: u64,
 }
 
-/// What stands in every line of output.
+/// The fields of every line of output.
 struct Built {
     index: Index<u64>,
     seconds: f64,
@@ -155,7 +159,7 @@ fn query(built: &Built, queries: &[u64], k: usize, sample: usize) {
     print(built, &figures, seconds, hits);
 }
 
-/// Every stored fingerprint asked for: the checksum is taken on the way, as there is one pass.
+/// Queries every stored fingerprint; the checksum is computed in the same pass.
 fn join(built: &Built, k: usize) {
     let mut searcher = built.index.range_searcher();
     let mut hits = Hits::default();

@@ -1,7 +1,7 @@
 /* Searches an index of fingerprints: the tables of its segments, by probes or by a scan
- * (hamming_search.h, hamming_batch_search.h), and all fingerprints of the memtable. A search holds
- * the index's view lock for reading, so any number of finders may search at once. */
-#include "hamming_index/hamming_finder.h"
+ * (hamming_search.h, hamming_batch_search.h), and all fingerprints of the memtable. A search locks
+ * the index's view for reading, so any number of searchers may search at once. */
+#include "hamming_index/hamming_searcher.h"
 
 #include "base/argument.h"
 #include "base/floats.h"
@@ -15,8 +15,8 @@
 
 enum {
     SCAN = ND_LIMIT(4096, 16), /* fingerprints of the memtable that are compared at a time */
-    FEW = ND_LIMIT(1024, 4),   /* queries that never scan the tables */
-    MOST_FOUND = ND_LIMIT(1 << 21, 80) /* matches of several queries */
+    FEW = ND_LIMIT(1024, 4),   /* at most so many queries never scan the tables */
+    MOST_FOUND = ND_LIMIT(1 << 21, 80) /* the most matches of a call with several queries */
 };
 
 /* A match. order: query << 38 | distance << 32 | number of the document. */
@@ -35,21 +35,21 @@ static uint32_t distance_of(const found *f) {
     return (uint32_t)(f->order >> DISTANCE_SHIFT) & MOST_DISTANCE;
 }
 
-struct nd_finder {
+struct nd_hamming_searcher {
     nd_allocator allocator;
-    nd_index *index;
+    nd_hamming_index *index;
     nd_hamming_search_context *context;
     /* The request. */
     const nd_fingerprint *queries;
     size_t query_count;
     uint32_t k;
-    nd_find_kind kind;
+    nd_hamming_kind kind;
     uint64_t limit;
     uint64_t *counts;
-    /* Where the search stands. */
-    uint64_t first;                  /* index of the first query that is searched for now */
+    /* The state of the search. */
+    uint64_t first;                  /* index of the first query that is searched now */
     uint32_t least;                  /* smaller distances have been searched before */
-    const nd_hamming_tables *tables; /* of the segment */
+    const nd_hamming_tables *tables; /* tables of the segment */
     uint32_t begin;                  /* number of the segment's or the memtable's first document */
     bool any_removed;                /* some documents may have been removed */
     bool too_many;
@@ -62,25 +62,25 @@ struct nd_finder {
     uint32_t hits[SCAN + 16];
 };
 
-nd_status nd_finder_create(nd_index *x, nd_finder **out, nd_error *error) {
+nd_status nd_hamming_searcher_create(nd_hamming_index *x, nd_hamming_searcher **out,
+                                     nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(out, "out", error));
-    ND_TRY(nd_hamming_check_index(x, error));
-    nd_finder *f = nd_allocate_zero(&x->shared.allocator, 1, sizeof *f);
-    if (!f) return nd_fail_memory(error, sizeof *f, "a finder");
+    nd_hamming_searcher *f = nd_allocate_zero(&x->shared.allocator, 1, sizeof *f);
+    if (!f) return nd_fail_memory(error, sizeof *f, "a searcher");
     f->allocator = x->shared.allocator;
     f->index = x;
     nd_status status = nd_hamming_search_context_create(&f->allocator, &f->context, error);
     if (status != ND_OK) {
-        nd_finder_free(f);
+        nd_hamming_searcher_free(f);
         return status;
     }
     *out = f;
     return ND_OK;
 }
 
-void nd_finder_free(nd_finder *f) {
+void nd_hamming_searcher_free(nd_hamming_searcher *f) {
     if (!f) return;
     nd_allocator a = f->allocator;
     nd_hamming_search_context_free(f->context);
@@ -90,20 +90,20 @@ void nd_finder_free(nd_finder *f) {
 
 /* ---- finding */
 
-static bool is_bounded(const nd_finder *f) {
-    return f->kind == ND_FIND_ANY || f->kind == ND_FIND_NEAREST;
+static bool is_bounded(const nd_hamming_searcher *f) {
+    return f->kind == ND_HAMMING_ANY || f->kind == ND_HAMMING_NEAREST;
 }
 
-/* No more matches of this query are wanted. */
-static bool is_enough(const nd_finder *f, uint64_t query) {
-    return f->kind == ND_FIND_ANY && f->counts[query] == f->limit;
+/* Whether no more matches of this query are wanted. */
+static bool is_enough(const nd_hamming_searcher *f, uint64_t query) {
+    return f->kind == ND_HAMMING_ANY && f->counts[query] == f->limit;
 }
 
-static nd_status add_match(nd_finder *f, uint64_t query, uint32_t number,
+static nd_status add_match(nd_hamming_searcher *f, uint64_t query, uint32_t number,
                            nd_fingerprint fingerprint, uint32_t distance, nd_error *error) {
     if (f->any_removed && nd_store_is_removed(f->index->shared.store, number)) return ND_OK;
     f->counts[query]++;
-    if (f->kind == ND_FIND_COUNT) return ND_OK;
+    if (f->kind == ND_HAMMING_COUNT) return ND_OK;
     f->too_many = f->found_count == MOST_FOUND && f->query_count > 1;
     if (f->too_many)
         return nd_fail(error, ND_ERR_MEMORY, "%d matches of some queries are too many", MOST_FOUND);
@@ -116,12 +116,13 @@ static nd_status add_match(nd_finder *f, uint64_t query, uint32_t number,
     return ND_OK;
 }
 
-/* Adds the documents in slots [slot, end), which all have one fingerprint. If only some matches are
- * wanted, the first ones are added: they are in the order in which documents were added. */
-static nd_status add_slots(nd_finder *f, uint64_t query, uint64_t slot, uint64_t end,
+/* Adds the documents in slots [slot, end), which all have the same fingerprint. Slots are in the
+ * order in which documents were added. So if only some matches are wanted, the first ones are
+ * added. */
+static nd_status add_slots(nd_hamming_searcher *f, uint64_t query, uint64_t slot, uint64_t end,
                            nd_fingerprint fingerprint, uint32_t distance, nd_error *error) {
     uint64_t before = f->counts[query];
-    if (f->kind == ND_FIND_COUNT && !f->any_removed) {
+    if (f->kind == ND_HAMMING_COUNT && !f->any_removed) {
         f->counts[query] += end - slot;
         return ND_OK;
     }
@@ -135,9 +136,9 @@ static nd_status add_slots(nd_finder *f, uint64_t query, uint64_t slot, uint64_t
     return ND_OK;
 }
 
-/* nd_hamming_hit_fn; `context` is the finder. */
+/* nd_hamming_hit_fn; `context` is the searcher. */
 static nd_status add_hit(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
-    nd_finder *f = context;
+    nd_hamming_searcher *f = context;
     uint64_t query = f->first + hit->query, slot, end;
     if (hit->distance >= f->least) {
         ND_TRY(nd_hamming_slots(f->tables, hit->entry, &slot, &end, error));
@@ -147,10 +148,10 @@ static nd_status add_hit(void *context, const nd_hamming_hit *hit, bool *more, n
     return ND_OK;
 }
 
-/* nd_hamming_hits_fn; `context` is the finder. */
+/* nd_hamming_hits_fn; `context` is the searcher. */
 static nd_status add_hits(void *context, const nd_hamming_hit *hits, size_t count,
                           nd_error *error) {
-    nd_finder *f = context;
+    nd_hamming_searcher *f = context;
     uint64_t slots[ND_BATCH_HITS], ends[ND_BATCH_HITS];
     for (size_t i = 0; i < count; i++) nd_hamming_prefetch_slots(f->tables, hits[i].entry);
     for (size_t i = 0; i < count; i++) {
@@ -163,7 +164,7 @@ static nd_status add_hits(void *context, const nd_hamming_hit *hits, size_t coun
     return ND_OK;
 }
 
-static nd_status search_segment(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
+static nd_status search_segment(nd_hamming_searcher *f, size_t count, uint32_t k, nd_error *error) {
     const nd_fingerprint *queries = f->queries + f->first;
     bool scans = count > FEW && k <= f->tables->design.k &&
                  f->tables->design.kind != ND_HAMMING_SCAN &&
@@ -183,13 +184,13 @@ static nd_status search_segment(nd_finder *f, size_t count, uint32_t k, nd_error
                                         .k = k,
                                         .fn = add_hit,
                                         .context = f};
-    return nd_hamming_search(f->context, &request, error);
+    return nd_hamming_search_tables(f->context, &request, error);
 }
 
 /* ---- the memtable: all its fingerprints are compared */
 
 /* Compares a query with `count` fingerprints, the first of which has `number`. */
-static nd_status compare(nd_finder *f, uint64_t query, uint32_t k, const uint64_t *words,
+static nd_status compare(nd_hamming_searcher *f, uint64_t query, uint32_t k, const uint64_t *words,
                          uint32_t number, size_t count, nd_error *error) {
     const nd_kernel *kernel = nd_kernel_get();
     nd_fingerprint q = f->queries[query];
@@ -207,7 +208,8 @@ static nd_status compare(nd_finder *f, uint64_t query, uint32_t k, const uint64_
 }
 
 /* Compares SCAN fingerprints at a time with all queries, while they are in the cache. */
-static nd_status search_memtable(nd_finder *f, size_t queries, uint32_t k, nd_error *error) {
+static nd_status search_memtable(nd_hamming_searcher *f, size_t queries, uint32_t k,
+                                 nd_error *error) {
     const nd_memtable *recent = nd_store_memtable(f->index->shared.store, &f->begin);
     const uint64_t *words = nd_memtable_fingerprints(recent);
     size_t count = nd_memtable_count(recent), each = f->index->shared.settings.bits > 64 ? 2 : 1;
@@ -223,7 +225,7 @@ static nd_status search_memtable(nd_finder *f, size_t queries, uint32_t k, nd_er
 
 /* ---- `count` queries, from f->first on */
 
-static nd_status search(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
+static nd_status search(nd_hamming_searcher *f, size_t count, uint32_t k, nd_error *error) {
     const nd_store *store = f->index->shared.store;
     bool removals = nd_store_live_count(store) < nd_store_document_count(store);
     for (size_t i = 0; i < nd_store_segment_count(store); i++) {
@@ -234,7 +236,7 @@ static nd_status search(nd_finder *f, size_t count, uint32_t k, nd_error *error)
     return search_memtable(f, count, k, error);
 }
 
-static nd_status sort_found(nd_finder *f, size_t begin, nd_error *error) {
+static nd_status sort_found(nd_hamming_searcher *f, size_t begin, nd_error *error) {
     size_t count = f->found_count - begin;
     if (count < 2) return ND_OK;
     size_t room = nd_radix_scratch_words(count, FOUND_WORDS);
@@ -244,9 +246,9 @@ static nd_status sort_found(nd_finder *f, size_t begin, nd_error *error) {
     return ND_OK;
 }
 
-/* Finds the nearest of one query: searches with k = 0, 1, ... until there are enough, because a
- * smaller k needs fewer probes. */
-static nd_status search_nearest(nd_finder *f, nd_error *error) {
+/* Finds the nearest documents of one query. It searches with k = 0, 1, ... until there are enough,
+ * because a smaller k needs fewer probes. */
+static nd_status search_nearest(nd_hamming_searcher *f, nd_error *error) {
     size_t begin = f->found_count;
     f->least = 0;
     for (uint32_t near = 0; near <= f->k && f->counts[f->first] < f->limit; near++) {
@@ -261,9 +263,10 @@ static nd_status search_nearest(nd_finder *f, nd_error *error) {
 
 /* ---- the answer */
 
-/* Appends the id of a match to f->ids. Its pointer is set when all are there, because f->ids may
- * move. */
-static nd_status add_id(nd_finder *f, uint32_t number, nd_hamming_match *m, nd_error *error) {
+/* Appends the id of a match to f->ids. The pointer to it is set when all ids are there, because
+ * f->ids may move while it grows. */
+static nd_status add_id(nd_hamming_searcher *f, uint32_t number, nd_hamming_match *m,
+                        nd_error *error) {
     const nd_store *store = f->index->shared.store;
     nd_id_digits digits;
     nd_stored_document d = {.id = digits.bytes};
@@ -281,9 +284,9 @@ static nd_status add_id(nd_finder *f, uint32_t number, nd_hamming_match *m, nd_e
     return ND_OK;
 }
 
-/* Makes the matches from what was found. Ids are copied, because the store may change before the
- * caller reads them. */
-static nd_status make_matches(nd_finder *f, nd_error *error) {
+/* Makes the matches from f->found. Ids are copied, because the store may change before the caller
+ * reads them. */
+static nd_status make_matches(nd_hamming_searcher *f, nd_error *error) {
     if (!nd_reserve(&f->allocator, &f->matches, &f->match_capacity, f->found_count))
         return nd_fail_memory(error, f->found_count * sizeof *f->matches, "matches");
     f->id_size = 0;
@@ -298,8 +301,8 @@ static nd_status make_matches(nd_finder *f, nd_error *error) {
     return ND_OK;
 }
 
-/* Keeps the first matches of each query, up to the limit; they are sorted. */
-static void keep_nearest(nd_finder *f, size_t count) {
+/* Keeps the first matches of each query, up to the limit. REQUIRES: the matches are sorted. */
+static void keep_nearest(nd_hamming_searcher *f, size_t count) {
     size_t from = 0, to = 0;
     for (size_t i = 0; i < count; i++) {
         size_t all = (size_t)f->counts[i];
@@ -311,36 +314,40 @@ static void keep_nearest(nd_finder *f, size_t count) {
     f->found_count = to;
 }
 
-/* Many queries are searched together, unless each of them may end early. With k above that of the
- * tables all fingerprints are compared, which pays for many queries at once. */
-static nd_status find(nd_finder *f, size_t count, nd_error *error) {
+/* Searches all queries together, unless each of them may end early. With a k above the k of the
+ * tables all fingerprints are compared. That pays only for many queries at once, so then they are
+ * always searched together. */
+static nd_status find(nd_hamming_searcher *f, size_t count, nd_error *error) {
     bool together = !is_bounded(f) || f->k > f->index->shared.settings.k;
     f->found_count = 0;
     f->first = f->least = 0;
     if (together) {
         ND_TRY(search(f, count, f->k, error));
         ND_TRY(sort_found(f, 0, error));
-        if (f->kind == ND_FIND_NEAREST && f->found_count > 0) keep_nearest(f, count);
+        if (f->kind == ND_HAMMING_NEAREST && f->found_count > 0) keep_nearest(f, count);
     }
     for (; !together && f->first < count; f->first++) {
         size_t begin = f->found_count;
-        ND_TRY(f->kind == ND_FIND_NEAREST ? search_nearest(f, error) : search(f, 1, f->k, error));
-        if (f->kind == ND_FIND_ANY) ND_TRY(sort_found(f, begin, error));
+        ND_TRY(f->kind == ND_HAMMING_NEAREST ? search_nearest(f, error)
+                                             : search(f, 1, f->k, error));
+        if (f->kind == ND_HAMMING_ANY) ND_TRY(sort_found(f, begin, error));
     }
     return make_matches(f, error);
 }
 
-bool nd_finder_had_too_many(const nd_finder *f) { return f->too_many; }
+bool nd_hamming_searcher_had_too_many(const nd_hamming_searcher *f) { return f->too_many; }
 
-nd_status nd_finder_search(nd_finder *f, const nd_finder_request *request,
-                           const nd_hamming_match **matches, uint64_t *counts, nd_error *error) {
+nd_status nd_hamming_searcher_search(nd_hamming_searcher *f,
+                                     const nd_hamming_searcher_request *request,
+                                     const nd_hamming_match **matches, uint64_t *counts,
+                                     nd_error *error) {
     const size_t count = request->count;
     f->queries = request->queries;
     f->query_count = count;
     f->too_many = false;
-    f->k = request->k;
-    f->kind = request->kind;
-    f->limit = request->limit;
+    f->k = request->how->k;
+    f->kind = request->how->kind;
+    f->limit = request->how->limit;
     f->counts = counts;
     memset(counts, 0, count * sizeof *counts);
     nd_index_store_begin_read(&f->index->shared);
@@ -350,19 +357,20 @@ nd_status nd_finder_search(nd_finder *f, const nd_finder_request *request,
     return status;
 }
 
-nd_status nd_find(nd_finder *f, nd_fingerprint query, uint32_t k, nd_find_kind kind, uint64_t limit,
-                  const nd_hamming_match **matches, uint64_t *count, nd_error *error) {
+nd_status nd_hamming_search(nd_hamming_searcher *f, nd_fingerprint query,
+                            const nd_hamming_search_options *options,
+                            const nd_hamming_match **matches, uint64_t *count, nd_error *error) {
     ND_DEFAULT_FLOATS;
     const nd_hamming_match *near;
     uint64_t near_count;
-    ND_TRY(nd_need(f, "finder", error));
+    nd_hamming_search_options o;
+    ND_TRY(nd_need(f, "searcher", error));
     ND_TRY(nd_need(matches, "matches", error));
     ND_TRY(nd_need(count, "count", error));
     ND_TRY(nd_hamming_check_fits(f->index, query, error));
-    ND_TRY(nd_hamming_check_search(f->index, k, kind, limit, error));
-    const nd_finder_request request = {
-        .queries = &query, .count = 1, .k = k, .kind = kind, .limit = limit};
-    ND_TRY(nd_finder_search(f, &request, &near, &near_count, error));
+    ND_TRY(nd_hamming_search_options_read(f->index, options, &o, error));
+    const nd_hamming_searcher_request request = {.queries = &query, .count = 1, .how = &o};
+    ND_TRY(nd_hamming_searcher_search(f, &request, &near, &near_count, error));
     *matches = near;
     *count = near_count;
     return ND_OK;

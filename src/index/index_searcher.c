@@ -1,34 +1,36 @@
-#include "index/searcher.h"
+#include "index/index_searcher.h"
 
 #include "base/argument.h"
 #include "base/floats.h"
 
-nd_status nd_searcher_make(nd_index_store *index, uint32_t max_compare,
-                           const nd_allocator *allocator, nd_searcher **out, nd_error *error) {
-    nd_searcher *s = nd_allocate_zero(allocator, 1, sizeof *s);
+nd_status nd_index_searcher_make(nd_index_store *index, uint32_t max_compare,
+                                 const nd_allocator *allocator, nd_index_searcher **out,
+                                 nd_error *error) {
+    nd_index_searcher *s = nd_allocate_zero(allocator, 1, sizeof *s);
     if (!s) return nd_fail_memory(error, sizeof *s, "a searcher");
     s->allocator = *allocator;
     s->index = index;
     nd_status status = nd_document_search_create(&index->settings, max_compare, allocator,
                                                  &s->search, error);
     if (status == ND_OK) *out = s;
-    else nd_searcher_free(s);
+    else nd_index_searcher_free(s);
     return status;
 }
 
-nd_status nd_searcher_make_for_texts(nd_index_store *index, uint32_t max_compare,
-                                     const nd_dictionary *dictionary, const nd_allocator *allocator,
-                                     nd_searcher **out, nd_error *error) {
-    nd_searcher *s = NULL;
-    ND_TRY(nd_searcher_make(index, max_compare, allocator, &s, error));
+nd_status nd_index_searcher_make_for_texts(nd_index_store *index, uint32_t max_compare,
+                                           const nd_dictionary *dictionary,
+                                           const nd_allocator *allocator, nd_index_searcher **out,
+                                           nd_error *error) {
+    nd_index_searcher *s = NULL;
+    ND_TRY(nd_index_searcher_make(index, max_compare, allocator, &s, error));
     nd_status status = nd_document_sketcher_create(&index->settings, dictionary, allocator,
                                                    &s->sketcher, error);
     if (status == ND_OK) *out = s;
-    else nd_searcher_free(s);
+    else nd_index_searcher_free(s);
     return status;
 }
 
-void nd_searcher_free(nd_searcher *s) {
+void nd_index_searcher_free(nd_index_searcher *s) {
     if (!s) return;
     nd_document_sketcher_free(s->sketcher);
     nd_document_search_free(s->search);
@@ -36,12 +38,13 @@ void nd_searcher_free(nd_searcher *s) {
     nd_release(&allocator, s);
 }
 
-uint64_t nd_searcher_left_out(const nd_searcher *s) {
+uint64_t nd_index_searcher_left_out(const nd_index_searcher *s) {
     return nd_document_search_result(s->search)->left_out;
 }
 
-nd_status nd_search(nd_searcher *searcher, const char *text, size_t length, nd_search_kind kind,
-                    const nd_match **matches, size_t *count, nd_error *error) {
+nd_status nd_index_search(nd_index_searcher *searcher, const char *text, size_t length,
+                          nd_search_kind kind, const nd_match **matches, size_t *count,
+                          nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(searcher, "searcher", error));
     ND_TRY(nd_need_array(text, length, "text", error));

@@ -1,0 +1,210 @@
+/* The jobs that find duplicates: nd_dedup keeps one document of each group, nd_pairs returns every
+ * pair. */
+#ifndef NEARDUP_DEDUP_H
+#define NEARDUP_DEDUP_H
+
+#include "neardup/index.h"
+#include "neardup/job.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a candidate is verified to be a duplicate.
+ *
+ * ND_VERIFY_EXACT   By the texts: the Jaccard similarity of their shingle sets reaches the
+ *                   threshold.
+ * ND_VERIFY_COSINE  By the texts: the cosine of the weighted vectors behind their fingerprints
+ *                   reaches the threshold. Only with ND_SKETCH_SIMHASH.
+ * ND_VERIFY_NONE    By the sketches. MinHash and sentences: the estimated Jaccard similarity
+ *                   reaches the threshold. SimHash: the fingerprints differ in at most k bits. */
+typedef enum nd_verify { ND_VERIFY_EXACT = 0, ND_VERIFY_COSINE, ND_VERIFY_NONE } nd_verify;
+
+/* The decision about a document. All pointers are valid during the call. */
+typedef struct nd_decision {
+    uint64_t document; /* number in the order of input, from 0 */
+    const char *id;
+    size_t id_length;
+    /* The input as it was named; "" for a callback. */
+    const char *source;
+    /* Line in it, from 1. For a callback the number of the record, for a directory of the file. */
+    uint64_t line;
+    bool kept;
+    /* `jaccard` is an estimate, and the counts are 0: ND_VERIFY_NONE without ND_SKETCH_SIMHASH. */
+    bool estimated;
+    /* Number of the kept document that it duplicates. Kept: its own number. `indexed`: 0. */
+    uint64_t evidence;
+    bool indexed; /* the evidence is a document of the index, known by its id */
+    const char *evidence_id;
+    size_t evidence_id_length;
+    const char *evidence_source; /* `indexed`: "", and evidence_line is 0 */
+    uint64_t evidence_line;
+    /* With the evidence. Kept: 1. Unknown (ND_SKETCH_SIMHASH without ND_VERIFY_EXACT): 0. */
+    double jaccard;
+    uint64_t intersection, set_union;
+    double cosine;     /* with ND_VERIFY_COSINE as `jaccard`; else 1 if kept, 0 if not */
+    uint32_t distance; /* ND_SKETCH_SIMHASH: bits that differ from the evidence; else 0 */
+} nd_decision;
+
+/* Called once per document, in the order of input, from one thread at a time. Return false to
+ * cancel. */
+typedef bool nd_decision_fn(void *context, const nd_decision *decision);
+
+/* A pair of duplicates. a precedes b in the order of priority. All pointers are valid during the
+ * call. */
+typedef struct nd_pair {
+    /* Numbers in the order of input, from 0; document_a is 0 if `indexed`. */
+    uint64_t document_a, document_b;
+    bool indexed; /* a is a document of the index */
+    const char *id_a, *id_b;
+    size_t id_a_length, id_b_length;
+    const char *source_a, *source_b; /* as in nd_decision */
+    uint64_t line_a, line_b;
+    double jaccard; /* this and the next members: as in nd_decision */
+    bool estimated;
+    uint64_t intersection, set_union;
+    double cosine;
+    uint32_t distance;
+} nd_pair;
+
+/* Called once per pair, in the order of b, then of a, by priority, from one thread at a time.
+ * Return false to cancel. */
+typedef bool nd_pair_fn(void *context, const nd_pair *pair);
+
+/* The definition of a duplicate. A member that a comment restricts is ignored otherwise. */
+typedef struct nd_similarity_options {
+    size_t struct_size;
+    /* NULL: the defaults. No stems; with an index no ND_SEGMENT. */
+    const nd_analyzer_options *analyzer;
+    double threshold; /* least Jaccard similarity, or cosine: (0, 1], default 0.8 */
+    double recall;    /* ND_SKETCH_MINHASH: (0, 1), default 0.999 */
+    uint32_t perms;   /* not ND_SKETCH_SIMHASH: 1 to 1024, default 128 */
+    nd_sketch sketch; /* default ND_SKETCH_MINHASH; an index requires it */
+    /* Default ND_VERIFY_EXACT; an index requires it. An index with sketches only verifies as
+     * ND_VERIFY_NONE. */
+    nd_verify verify;
+    uint32_t k; /* ND_SKETCH_SIMHASH: most bits that differ, 0 to bits / 4, default 6 */
+    /* ND_SKETCH_SIMHASH. NULL: 64 bits, ND_WEIGHTING_COUNTED. Features are the shingles of the
+     * analyzer; for ND_WEIGHTING_COUNTED and ND_WEIGHTING_TABLE single words, and then ND_CHARS is
+     * an error. ND_WEIGHTING_LEVELS is an error. */
+    const nd_simhash_options *simhash;
+    uint32_t sentences; /* ND_SKETCH_SENTENCES: sentences per text, 1 to 64, default 3 */
+    /* Most comparisons of a document with members of large buckets; with ND_SKETCH_SIMHASH, with
+     * earlier documents within k bits. At least 1, default 1000. */
+    uint32_t max_compare;
+} nd_similarity_options;
+
+ND_API void nd_similarity_options_init(nd_similarity_options *options, size_t struct_size);
+
+/* Which of several duplicates is kept: the first of the input, the one with the longest text, or
+ * with the largest or smallest value of a field. */
+typedef enum nd_keep { ND_KEEP_FIRST = 0, ND_KEEP_LONGEST, ND_KEEP_MAX, ND_KEEP_MIN } nd_keep;
+
+/* How duplicates form groups.
+ *
+ * ND_GROUP_GREEDY     A document is removed if it duplicates a kept one.
+ * ND_GROUP_COMPONENT  One document is kept of all documents that chains of duplicates connect. */
+typedef enum nd_group { ND_GROUP_GREEDY = 0, ND_GROUP_COMPONENT } nd_group;
+
+typedef struct nd_survivor_options {
+    size_t struct_size;
+    nd_keep keep;   /* default ND_KEEP_FIRST */
+    nd_group group; /* default ND_GROUP_GREEDY */
+    /* ND_KEEP_MAX and ND_KEEP_MIN with JSON Lines: the field, a number or an ISO 8601 date in a
+     * string. Records without it rank behind all others, with a warning; if no record has it:
+     * ND_ERR_INPUT. Records of a callback have `value` instead. */
+    const char *keep_field;
+} nd_survivor_options;
+
+/* An index (neardup/index.h) whose documents precede all others. A document that duplicates one of
+ * them is removed. When all outputs have their names, the kept documents are added. The similarity
+ * options must be those of the index, and ND_GROUP_COMPONENT is an error (ND_ERR_ARGUMENT). */
+typedef struct nd_index_use {
+    size_t struct_size;
+    const char *path; /* a directory; the job opens and closes the index */
+    /* Instead of `path`: an index that is open for writing, on disk or in memory. Until the job
+     * returns, searches go on, and every other call that changes the index fails with ND_ERR_BUSY,
+     * in callbacks of the job and in other threads. */
+    nd_index *index;
+    /* Default ND_SYNC_EACH, here the same as ND_SYNC_BATCH. With ND_SYNC_OFF the system chooses
+     * when it writes a batch of at most 1,000 added documents; a larger batch becomes a segment,
+     * which is synced. */
+    nd_sync sync;
+    /* This job continues the unfinished batch of the index. Without `resume` the job assumes so if
+     * the inputs have the same names, sizes and times; never for callbacks. The last finished
+     * batch, if its inputs had the same names, sizes and times, or if both came from callbacks, is
+     * not added again: outputs and callbacks are as in the first run. A document is recognised by
+     * its id and its sketch. */
+    bool resume;
+    /* A document replaces the document of the index with the same id. false: a repeated id is
+     * ND_ERR_ARGUMENT. */
+    bool replace;
+    uint8_t reserved[2];
+} nd_index_use;
+
+/* Outputs of nd_dedup. NULL: not wanted. Files are written as by nd_write_file. The job names all
+ * of them, or none; then it adds the batch to an index; then it drops the old files. If a step
+ * fails, the outputs are as before, and the index has nothing of the batch. If the index failed
+ * while it wrote its new state, it may have the whole batch: then the same batch with `resume`
+ * gives the outputs of one run. A process that dies between the steps may leave some outputs new
+ * and others old; `kept` is named last. */
+typedef struct nd_output_options {
+    size_t struct_size;
+    /* The kept records, byte for byte. "-": standard output; .gz and .zst compress. If the input is
+     * directories: a directory for the kept files, or "-" for a list of their paths. */
+    const char *kept;
+    /* Tables (doc/internals/formats.md, "Tables"). Each row ends with the sources and lines of its
+     * two documents. The measure is the one that decides: jaccard, cosine or distance. */
+    const char *removed;  /* id kept jaccard intersection union ..., or id kept MEASURE ... */
+    const char *clusters; /* id cluster kept ... */
+    const char *edges;    /* id_a id_b MEASURE ... */
+    nd_decision_fn *on_decision;
+    nd_pair_fn *on_pair;
+    void *context;   /* of on_decision and on_pair */
+    bool null_paths; /* end each path of a list with NUL, not a line break */
+    uint8_t reserved[7];
+} nd_output_options;
+
+typedef struct nd_dedup_options {
+    size_t struct_size;
+    const nd_input_options *input;           /* not NULL */
+    const nd_similarity_options *similarity; /* NULL: the defaults; so are the next ones */
+    const nd_survivor_options *survivors;
+    const nd_index_use *index; /* NULL: no index */
+    const nd_output_options *outputs;
+    const nd_resources *resources;
+} nd_dedup_options;
+
+/* Removes near-duplicates. Documents are considered in the order of priority: the order of input,
+ * the longest text first, or by a field. A document is removed exactly if a document that was kept
+ * before it is a candidate, and a duplicate by `verify`; the first such document is its evidence.
+ * With ND_GROUP_COMPONENT the job instead keeps the first document of each connected component of
+ * all pairs of duplicates.
+ *
+ * `summary` NULL: not wanted; it gets all members that apply. After a failure the outputs are as
+ * they were before. ND_ERR_INPUT: a bad record, without skip_errors. ND_ERR_CANCELLED: a callback
+ * stopped the job. ND_ERR_BUSY, ND_ERR_CORRUPT: of the index. Time: one pass over the texts, plus
+ * the comparisons. Memory: nd_resources. */
+ND_API ND_MUST_CHECK nd_status nd_dedup(const nd_dedup_options *options, nd_job_summary *summary,
+                                        nd_error *error);
+
+typedef struct nd_pairs_options {
+    size_t struct_size;
+    const nd_input_options *input;           /* not NULL */
+    const nd_similarity_options *similarity; /* NULL: the defaults */
+    /* The table `edges` of nd_output_options. "-": standard output. NULL: not wanted. */
+    const char *output;
+    nd_pair_fn *on_pair;           /* NULL: not wanted */
+    void *context;                 /* of on_pair */
+    const nd_resources *resources; /* NULL: the defaults */
+} nd_pairs_options;
+
+/* Finds every pair of duplicates, at or above the threshold (a similarity join). `summary` NULL:
+ * not wanted. After a failure the output is as it was before. Errors and costs: as nd_dedup. */
+ND_API ND_MUST_CHECK nd_status nd_pairs(const nd_pairs_options *options, nd_job_summary *summary,
+                                        nd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,169 @@
+/* Jobs that extract data of each document: its text, fingerprint, words or keywords. */
+#ifndef NEARDUP_EXTRACT_H
+#define NEARDUP_EXTRACT_H
+
+#include "neardup/job.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A document and its text. All pointers are valid during the call. */
+typedef struct nd_text {
+    uint64_t document; /* number in the order of input, from 0 */
+    const char *id;
+    size_t id_length;
+    const char *text; /* UTF-8 */
+    size_t length;
+} nd_text;
+
+/* Called once per document, in the order of input, from one thread at a time. Return false to stop.
+ */
+typedef bool nd_text_fn(void *context, const nd_text *text);
+
+/* Calls `fn` with the text of every document of an input, in bounded memory. `resources` NULL: the
+ * defaults. Sets these members of the summary (NULL: not wanted): documents, input_bytes,
+ * text_bytes, skipped and times. ND_ERR_INPUT: a bad record, without skip_errors. ND_ERR_CANCELLED:
+ * a callback stopped the job; so in all jobs. */
+ND_API ND_MUST_CHECK nd_status nd_texts(const nd_input_options *input, nd_text_fn *fn,
+                                        void *context, const nd_resources *resources,
+                                        nd_job_summary *summary, nd_error *error);
+
+/* A document and its fingerprint. All pointers are valid during the call. */
+typedef struct nd_fingerprinted {
+    uint64_t document; /* number in the order of input, from 0 */
+    const char *id;
+    size_t id_length;
+    nd_fingerprint fingerprint;
+} nd_fingerprinted;
+
+/* Called once per document, in the order of input, from one thread at a time. Return false to stop.
+ */
+typedef bool nd_fingerprint_fn(void *context, const nd_fingerprinted *document);
+
+typedef struct nd_fingerprints_options {
+    size_t struct_size;
+    const nd_input_options *input;       /* not NULL */
+    const nd_analyzer_options *analyzer; /* NULL: the defaults */
+    const nd_simhash_options *simhash;   /* NULL: the defaults */
+    const char *output;                  /* "-": standard output; NULL: not wanted */
+    const nd_resources *resources;       /* NULL: the defaults */
+} nd_fingerprints_options;
+
+/* Computes the fingerprint of every document of an input, as nd_simhash_text does, on several
+ * threads, in bounded memory. `fn` and `output` get it; one of them may be NULL. The output is a
+ * table of id and fingerprint without a header (doc/internals/formats.md, "Tables"). A text with
+ * malformed items of ND_WEIGHTING_LEVELS is a bad record. Sets these members of the summary (NULL:
+ * not wanted): documents, input_bytes, text_bytes, skipped, output_bytes and times. After a failure
+ * the output file is as it was before. Errors: as nd_texts; ND_ERR_IO: the output. */
+ND_API ND_MUST_CHECK nd_status nd_fingerprints(const nd_fingerprints_options *options,
+                                               nd_fingerprint_fn *fn, void *context,
+                                               nd_job_summary *summary, nd_error *error);
+
+typedef struct nd_idf_options {
+    size_t struct_size;
+    const nd_input_options *input; /* not NULL */
+    /* NULL: the defaults. Not ND_CHARS; ngram does not matter. */
+    const nd_analyzer_options *analyzer;
+    const char *output; /* "-": standard output; not NULL */
+    uint64_t least;     /* least documents of a written word: at least 1, default 1 */
+    /* A file for nd_stop_words_read: the words that more than stop_share of all documents have.
+     * "-": standard output; NULL: not wanted. */
+    const char *stop_words;
+    double stop_share;             /* share of the documents: (0, 1), default 0.1 */
+    const nd_resources *resources; /* NULL: the defaults */
+} nd_idf_options;
+
+ND_API void nd_idf_options_init(nd_idf_options *options, size_t struct_size);
+
+/* Counts, exactly, how many documents of an input have each word (df). Writes the words of at least
+ * `least` documents to `output` as a table for nd_weights_read (doc/internals/formats.md, "Weight
+ * tables"): term, df, and idf = ln((documents + 1) / (df + 1)) (Sparck Jones 1972), the most
+ * frequent words first. Sets these members of the summary (NULL: not wanted): documents,
+ * input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Each thread takes
+ * 32 to 70 bytes of memory per distinct word, and the word's length. ND_ERR_MEMORY: the memory
+ * limit is too small for that; fewer threads need less. Other errors: as nd_texts. After a failure
+ * the output files are as they were before. */
+ND_API ND_MUST_CHECK nd_status nd_idf(const nd_idf_options *options, nd_job_summary *summary,
+                                      nd_error *error);
+
+/* ---------------------------------------------------------------- keywords
+ *
+ * The heaviest terms of a text. A term is a word of ND_WORDS or ND_SEGMENT, folded, or its stem.
+ * Its weight is the number of its occurrences times its rarity (tf-idf: Salton and Buckley 1988).
+ */
+
+/* A keyword of a text. */
+typedef struct nd_keyword {
+    const char *term; /* UTF-8, without a terminator; valid during the call */
+    size_t length;
+    double weight; /* above 0, a multiple of 1/4096 */
+} nd_keyword;
+
+/* The weight of each occurrence of a term:
+ *
+ * ND_WEIGHTING_TF       1.
+ * ND_WEIGHTING_TABLE    The weight of the table.
+ * ND_WEIGHTING_COUNTED  ln((documents + 1) / (df + 1)), df the number of documents that have the
+ *                       term, counted over the job's own input as by nd_dedup; the input is read
+ *                       twice. Only nd_keywords. */
+typedef struct nd_keyword_options {
+    size_t struct_size;
+    uint32_t top;            /* most keywords of a text: at least 1, default 20 */
+    nd_weighting weighting;  /* default ND_WEIGHTING_COUNTED */
+    const nd_weights *table; /* for ND_WEIGHTING_TABLE, read with the analyzer's seed */
+    /* Words that are no keywords, read with the analyzer's seed and stem; NULL: none. */
+    const nd_stop_words *stop;
+} nd_keyword_options;
+
+ND_API void nd_keyword_options_init(nd_keyword_options *options, size_t struct_size);
+
+/* Called with each keyword. Return false to stop. */
+typedef bool nd_keyword_fn(void *context, const nd_keyword *keyword);
+
+/* Calls `fn` with the keywords of one text of `length` bytes, the heaviest first, ties in bytewise
+ * order; terms of weight 0 are left out. `options` is not NULL, since the default weighting is of
+ * nd_keywords alone. ND_ERR_INPUT: not UTF-8, with the byte offset. ND_ERR_ARGUMENT: an option is
+ * out of range or does not fit the analyzer, which must be of ND_WORDS or ND_SEGMENT with ngram 1.
+ * ND_ERR_CANCELLED: `fn` returned false. O(length); for many texts use nd_keywords. */
+ND_API ND_MUST_CHECK nd_status nd_keywords_text(nd_analyzer *analyzer,
+                                                const nd_keyword_options *options, const char *text,
+                                                size_t length, nd_keyword_fn *fn, void *context,
+                                                nd_error *error);
+
+/* A document and its keywords. All pointers are valid during the call. */
+typedef struct nd_keyworded {
+    uint64_t document; /* number in the order of input, from 0 */
+    const char *id;
+    size_t id_length;
+    const nd_keyword *keywords; /* the heaviest first */
+    size_t count;
+} nd_keyworded;
+
+/* Called once per document, in the order of input, from one thread at a time. Return false to stop.
+ */
+typedef bool nd_keyworded_fn(void *context, const nd_keyworded *document);
+
+typedef struct nd_keywords_options {
+    size_t struct_size;
+    const nd_input_options *input; /* not NULL */
+    /* NULL: the defaults. Not ND_CHARS; ngram does not matter. */
+    const nd_analyzer_options *analyzer;
+    const nd_keyword_options *keywords; /* NULL: the defaults */
+    const char *output;                 /* "-": standard output; NULL: not wanted */
+    const nd_resources *resources;      /* NULL: the defaults */
+} nd_keywords_options;
+
+/* Finds the keywords of every document of an input, as nd_keywords_text does, on several threads,
+ * in bounded memory. `fn` and `output` get them; one of them may be NULL. The output is JSON Lines
+ * (doc/internals/formats.md, "Jobs with fingerprints"). ND_ERR_ARGUMENT: with ND_WEIGHTING_COUNTED
+ * also a callback, a pipe or standard input, because the input is read twice. Sets these members of
+ * the summary (NULL: not wanted): documents, input_bytes, text_bytes, skipped, output_bytes and
+ * times. After a failure the output file is as it was before. Other errors: as nd_texts. */
+ND_API ND_MUST_CHECK nd_status nd_keywords(const nd_keywords_options *options, nd_keyworded_fn *fn,
+                                           void *context, nd_job_summary *summary, nd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,149 @@
+/* Parts of all jobs: input, resources, progress, summary. A job reads any number of documents in
+ * bounded memory, on several threads. */
+#ifndef NEARDUP_JOB_H
+#define NEARDUP_JOB_H
+
+#include "neardup/sketch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One document. */
+typedef struct nd_record {
+    size_t struct_size; /* 0: the size of version 0.1 */
+    const char *text;   /* UTF-8; NULL only if `length` is 0 */
+    size_t length;
+    /* NULL: jobs take the record's number, from 1; nd_index_add and nd_stream_add the empty id. */
+    const char *id;
+    size_t id_length;
+    /* For ND_KEEP_MAX and ND_KEEP_MIN: the number to compare; NaN ranks behind all others. For a
+     * stream: the time in seconds; NaN: no time. */
+    double value;
+} nd_record;
+
+/* Source of documents. Fills *out, which has its struct_size and the value NaN, and is 0 otherwise,
+ * and returns 1; returns 0 at the end, -1 to cancel. All pointers must stay valid until the next
+ * call. Called from one thread at a time, but not always the same thread. */
+typedef int nd_record_fn(void *context, nd_record *out);
+
+typedef enum nd_invalid { ND_INVALID_FAIL = 0, ND_INVALID_REPLACE, ND_INVALID_SKIP } nd_invalid;
+
+/* The documents of a job, from files or from a callback.
+ *
+ * Files are read in the given order. A regular file, a pipe, or "-" (standard input) holds JSON
+ * Lines. A directory holds one document per file, in bytewise order of the paths; the id is the
+ * relative path. With several directories, the last part of the directory's name and '/' precede
+ * the id, and these names must differ. One job cannot read both directories and JSON Lines; a file
+ * of JSON Lines in a directory is a bad record. gzip and Zstandard are recognised by their first
+ * bytes. The window of a Zstandard frame may take an eighth of the job's memory, rounded down to a
+ * power of two; a frame with a larger window is ND_ERR_INPUT. */
+typedef struct nd_input_options {
+    size_t struct_size;
+    const char *const *inputs;
+    size_t input_count;
+    nd_record_fn *records; /* instead of `inputs`; exactly one of them */
+    void *records_context;
+    /* Fields of JSON Lines: a name, or a JSON Pointer (RFC 6901) that begins with '/'. */
+    const char *text_field; /* default "text"; not empty */
+    /* A string or a number, default "id". If it is missing or null, or this is NULL: FILE:LINE. */
+    const char *id_field;
+    /* Most bytes of a record, 1 to 2^30 - 1, default 64 MiB. The job lowers it to memory / 16
+     * (ND_CHARS: / 32). A larger record is a bad record. */
+    uint64_t max_record;
+    /* A record with invalid UTF-8 or lone surrogates: fail (default), replace by U+FFFD, or skip.
+     */
+    nd_invalid invalid;
+    /* Skip bad records: each is reported by a warning, counted and left out. So is a file or
+     * directory in a tree that cannot be read or has vanished. false, the default: the first one
+     * ends the job. */
+    bool skip_errors;
+    /* In directories, also read files through symbolic links, each file once, by the first of its
+     * names. false, the default: links are left out, and one warning counts them. Links to
+     * directories are never followed. */
+    bool follow_links;
+    uint8_t reserved[2];
+} nd_input_options;
+
+ND_API void nd_input_options_init(nd_input_options *options, size_t struct_size);
+
+typedef enum nd_stage {
+    ND_STAGE_READ = 0,
+    ND_STAGE_MATCH,
+    ND_STAGE_DECIDE,
+    ND_STAGE_WRITE,
+    ND_STAGE_SYNC,
+    ND_STAGE_COUNT
+} nd_stage;
+
+/* Returns "read", "match", "decide", "write" or "sync"; "" for an unknown stage. Static. */
+ND_API const char *nd_stage_name(nd_stage stage);
+
+/* Reports progress, several times per second, also while the job waits for input. `done` and
+ * `total` (0: unknown) are bytes of input while reading, documents while deciding and writing, else
+ * parts of the work. Called from one thread at a time, perhaps while another thread runs another
+ * callback. Return false to cancel: the job cleans up and returns ND_ERR_CANCELLED. */
+typedef bool nd_progress_fn(void *context, nd_stage stage, uint64_t done, uint64_t total);
+
+/* Reports a problem that does not stop the job, such as a skipped record or one of the first
+ * repeated ids, as one printable line (nd_printable), valid during the call. Called from one thread
+ * at a time. */
+typedef void nd_warning_fn(void *context, const char *message);
+
+/* Resources of a job, and its reports. */
+typedef struct nd_resources {
+    size_t struct_size;
+    /* Memory limit in bytes, at least 64 MiB, default 1 GiB; UINT64_MAX: no limit. The peak may
+     * exceed it by 64 MiB, and by 16 bytes per document if documents are compared with each other.
+     */
+    uint64_t memory;
+    /* Directory of temporary files. NULL, the default: the directory of the output, or the system's
+     * temporary directory. ND_ERR_ARGUMENT: it cannot be written. */
+    const char *work;
+    nd_progress_fn *on_progress;   /* NULL: not wanted */
+    nd_warning_fn *on_warning;     /* NULL: not wanted */
+    void *context;                 /* first argument of both */
+    const nd_allocator *allocator; /* NULL: malloc */
+    uint32_t threads;              /* 0 to 256; 0, the default: all cores */
+    uint32_t reserved;
+} nd_resources;
+
+ND_API void nd_resources_init(nd_resources *resources, size_t struct_size);
+
+/* Counts and times of a job. The comment of each job lists the members that it sets; the others are
+ * 0. */
+typedef struct nd_job_summary {
+    size_t struct_size; /* set by the caller */
+    /* ND_SKETCH_SIMHASH: only the threshold, 0 if unused. ND_SKETCH_SENTENCES: threshold, perms,
+     * one band. */
+    nd_plan plan;
+    uint64_t documents;
+    uint64_t input_bytes; /* after decompression */
+    uint64_t text_bytes;
+    uint64_t kept, removed;
+    uint64_t exact_copies; /* removed documents that equal an earlier one, token by token */
+    uint64_t skipped, duplicate_ids;
+    /* Distinct pairs that share a band or a sentence, or are within k bits, and whose sketches were
+     * compared. */
+    uint64_t candidates;
+    uint64_t verified;             /* pairs whose texts were compared exactly */
+    uint64_t rejected;             /* verified pairs below the threshold */
+    uint64_t pairs;                /* pairs of duplicates, matches, or passages */
+    uint64_t large_buckets;        /* large buckets, kept as posting lists */
+    uint64_t bounded_documents;    /* documents with comparisons that max_compare left out */
+    uint64_t bounded_comparisons;  /* at most so many comparisons were left out */
+    uint64_t terms, terms_written; /* nd_idf: distinct words; words of the table */
+    uint64_t output_bytes;
+    uint64_t work_bytes;  /* most bytes in temporary files at one time */
+    uint64_t peak_memory; /* bytes of the whole process; 0: unknown */
+    double seconds[8];    /* by nd_stage */
+    double total_seconds;
+    uint32_t threads;
+    uint32_t bits, k;   /* ND_SKETCH_SIMHASH; else 0 */
+    uint32_t sentences; /* ND_SKETCH_SENTENCES; else 0 */
+} nd_job_summary;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,85 @@
+#include "dedup/dedup_parts.h"
+
+#include "base/argument.h"
+#include "base/options.h"
+#include "job/job_options.h"
+#include "sketch/text_simhash.h"
+#include "text/analyzer.h"
+
+/* ---- similarity */
+
+static const nd_similarity_options similarity_defaults = {.struct_size = sizeof similarity_defaults,
+                                                          .threshold = 0.8,
+                                                          .recall = 0.999,
+                                                          .perms = 128,
+                                                          .k = 6,
+                                                          .sentences = 3,
+                                                          .max_compare = ND_MAX_COMPARE};
+
+void nd_similarity_options_init(nd_similarity_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &similarity_defaults, sizeof similarity_defaults);
+}
+
+static nd_status read_similarity(const nd_similarity_options *given, nd_dedup_parts *out,
+                                 nd_error *error) {
+    nd_similarity_options *o = &out->similarity;
+    *o = similarity_defaults;
+    ND_TRY(ND_READ_OPTIONS(given, o, "nd_similarity_options", error));
+    ND_CHECK_ENUM(o->sketch, "sketch", ND_SKETCH_MINHASH, ND_SKETCH_SENTENCES, error);
+    ND_CHECK_ENUM(o->verify, "verify", ND_VERIFY_EXACT, ND_VERIFY_NONE, error);
+    if (o->max_compare < 1)
+        return nd_fail(error, ND_ERR_ARGUMENT, "max_compare must be at least 1");
+    ND_TRY(nd_analyzer_options_read(o->analyzer, &out->analyzer, error));
+    ND_TRY(nd_simhash_options_read(o->simhash, &out->simhash, error));
+    if (!o->simhash) out->simhash.weighting = ND_WEIGHTING_COUNTED;
+    ND_TRY(nd_reject_stem(&out->analyzer, error));
+    return nd_analyzer_options_check_transient(&out->analyzer, error);
+}
+
+/* ---- survivors, index, outputs */
+
+static nd_status read_survivors(const nd_survivor_options *given, nd_survivor_options *out,
+                                nd_error *error) {
+    ND_TRY(ND_READ_OPTIONS(given, out, "nd_survivor_options", error));
+    ND_CHECK_ENUM(out->keep, "keep", ND_KEEP_FIRST, ND_KEEP_MIN, error);
+    ND_CHECK_ENUM(out->group, "group", ND_GROUP_GREEDY, ND_GROUP_COMPONENT, error);
+    return ND_OK;
+}
+
+static nd_status read_index_use(const nd_index_use *given, nd_index_use *out, nd_error *error) {
+    ND_TRY(ND_READ_OPTIONS(given, out, "nd_index_use", error));
+    ND_CHECK_ENUM(out->sync, "sync", ND_SYNC_EACH, ND_SYNC_OFF, error);
+    if (given && !out->path == !out->index)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "nd_index_use needs a path or an open index, and not both");
+    return out->path ? nd_need_path(out->path, error) : ND_OK;
+}
+
+nd_status nd_dedup_parts_read(const nd_dedup_options *given, nd_dedup_parts *out, nd_error *error) {
+    nd_dedup_options o = {0};
+    *out = (nd_dedup_parts){0};
+    ND_TRY(nd_need(given, "options", error));
+    ND_TRY(ND_READ_OPTIONS(given, &o, "nd_dedup_options", error));
+    ND_TRY(nd_input_options_read(o.input, &out->input, error));
+    ND_TRY(read_similarity(o.similarity, out, error));
+    ND_TRY(read_survivors(o.survivors, &out->survivors, error));
+    ND_TRY(read_index_use(o.index, &out->index, error));
+    ND_TRY(ND_READ_OPTIONS(o.outputs, &out->outputs, "nd_output_options", error));
+    out->resources = o.resources;
+    return ND_OK;
+}
+
+nd_status nd_dedup_parts_read_pairs(const nd_pairs_options *given, nd_dedup_parts *out,
+                                    nd_error *error) {
+    nd_pairs_options o = {0};
+    *out = (nd_dedup_parts){0};
+    ND_TRY(nd_need(given, "options", error));
+    ND_TRY(ND_READ_OPTIONS(given, &o, "nd_pairs_options", error));
+    ND_TRY(nd_input_options_read(o.input, &out->input, error));
+    ND_TRY(read_similarity(o.similarity, out, error));
+    out->outputs.edges = o.output;
+    out->outputs.on_pair = o.on_pair;
+    out->outputs.context = o.context;
+    out->resources = o.resources;
+    return ND_OK;
+}
