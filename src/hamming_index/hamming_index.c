@@ -222,15 +222,16 @@ static nd_status find_replaced(const nd_hamming_index *x, const char *id, size_t
                : nd_hamming_fail_id(x->shared.path, id, length, error);
 }
 
-/* Removes the replaced document, if any, and adds the new one. REQUIRES: the view is locked for
- * writing. */
+/* Adds the new document, then removes the replaced one, if any: a lack of memory while adding has
+ * changed nothing. REQUIRES: the view is locked for writing. */
 static nd_status put(nd_hamming_index *x, const nd_stored_document *document, uint32_t replaced,
                      nd_error *error) {
     nd_error failure;
-    if (replaced != UINT32_MAX) ND_TRY(nd_store_remove(x->shared.store, replaced, error));
-    nd_status status = nd_store_add(x->shared.store, document, &failure);
+    ND_TRY(nd_store_add(x->shared.store, document, error));
+    if (replaced == UINT32_MAX) return ND_OK;
+    nd_status status = nd_store_remove(x->shared.store, replaced, &failure);
     if (status == ND_OK) return ND_OK;
-    if (replaced != UINT32_MAX) nd_store_stop_changes(x->shared.store, &failure);
+    nd_store_stop_changes(x->shared.store, &failure);
     return nd_fail(error, status, "%s", failure.message);
 }
 
