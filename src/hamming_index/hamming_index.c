@@ -222,19 +222,6 @@ static nd_status find_replaced(const nd_hamming_index *x, const char *id, size_t
                : nd_hamming_fail_id(x->shared.path, id, length, error);
 }
 
-/* Adds the new document, then removes the replaced one, if any: a lack of memory while adding has
- * changed nothing. REQUIRES: the view is locked for writing. */
-static nd_status put(nd_hamming_index *x, const nd_stored_document *document, uint32_t replaced,
-                     nd_error *error) {
-    nd_error failure;
-    ND_TRY(nd_store_add(x->shared.store, document, error));
-    if (replaced == UINT32_MAX) return ND_OK;
-    nd_status status = nd_store_remove(x->shared.store, replaced, &failure);
-    if (status == ND_OK) return ND_OK;
-    nd_store_stop_changes(x->shared.store, &failure);
-    return nd_fail(error, status, "%s", failure.message);
-}
-
 static nd_status add(nd_hamming_index *x, nd_stored_document *document, bool replace,
                      nd_error *error) {
     nd_id_digits digits;
@@ -246,7 +233,9 @@ static nd_status add(nd_hamming_index *x, nd_stored_document *document, bool rep
         document->id = digits.bytes, document->id_length = nd_id_of_number(number, &digits);
     ND_TRY(find_replaced(x, document->id, document->id_length, replace, &replaced, error));
     nd_index_store_begin_edit(&x->shared);
-    nd_status status = put(x, document, replaced, error);
+    nd_status status = replaced == UINT32_MAX
+                           ? nd_store_add(x->shared.store, document, error)
+                           : nd_store_replace(x->shared.store, replaced, document, error);
     nd_index_store_end_edit(&x->shared);
     return status;
 }

@@ -151,16 +151,13 @@ static nd_status find_evidence(nd_index_store *x, addition *a, nd_error *error) 
                : ND_OK;
 }
 
-/* Adds the new document if it is fresh, then removes the replaced one, if any: a lack of memory
- * while adding has changed nothing. REQUIRES: nd_index_store_begin_edit. */
+/* Puts the new document, if it is fresh, in the place of the replaced one, if any. REQUIRES:
+ * nd_index_store_begin_edit. */
 static nd_status apply(nd_store *store, const addition *a, nd_error *error) {
-    nd_error failure;
-    if (a->fresh) ND_TRY(nd_store_add(store, &a->document.stored, error));
-    if (a->replaced == UINT32_MAX) return ND_OK;
-    nd_status status = nd_store_remove(store, a->replaced, &failure);
-    if (status == ND_OK) return ND_OK;
-    if (a->fresh) nd_store_stop_changes(store, &failure);
-    return nd_fail(error, status, "%s", failure.message);
+    if (!a->fresh) return nd_store_remove(store, a->replaced, error);
+    return a->replaced == UINT32_MAX
+               ? nd_store_add(store, &a->document.stored, error)
+               : nd_store_replace(store, a->replaced, &a->document.stored, error);
 }
 
 static nd_status add(nd_index_store *x, addition *a, nd_error *error) {

@@ -11,15 +11,12 @@ enum {
     FULL_FINGERPRINTS = ND_LIMIT(16384, 64),
 };
 
-void nd_store_stop_changes(nd_store *s, const nd_error *failure) { s->failure = *failure; }
-
 void nd_store_abandon_group(nd_store *s, uint32_t count, const nd_error *failure) {
     if (s->in_memory) nd_memtable_take_back(s->memtable, count);
-    else if (nd_store_document_count(s) > count) nd_store_stop_changes(s, failure);
+    else if (nd_store_document_count(s) > count) s->failure = *failure;
 }
 
-/* Appends a record to the log. A failure ends all changes: the memtable is ahead of the log then.
- */
+/* Appends a record to the log. A failure ends all changes. */
 static nd_status append(nd_store *s, uint16_t type, const void *payload, size_t size,
                         nd_error *error) {
     nd_error failure;
@@ -43,7 +40,9 @@ nd_status nd_store_add(nd_store *s, const nd_stored_document *document, nd_error
         return nd_fail_memory(error, size, "a document");
     nd_row_write(document, &layout, s->record);
     ND_TRY(nd_memtable_add(s->memtable, document, error));
-    return append(s, ND_LOG_ADD, s->record, size, error);
+    nd_status status = append(s, ND_LOG_ADD, s->record, size, error);
+    if (status != ND_OK) nd_memtable_take_back(s->memtable, nd_memtable_count(s->memtable) - 1);
+    return status;
 }
 
 nd_status nd_store_mark_removed(nd_store *s, uint32_t number, nd_error *error) {
@@ -53,14 +52,32 @@ nd_status nd_store_mark_removed(nd_store *s, uint32_t number, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_store_remove(nd_store *s, uint32_t number, nd_error *error) {
-    unsigned char payload[4];
+/* Checks that a document can be removed, and makes room for its mark. */
+static nd_status prepare_removal(nd_store *s, uint32_t number, nd_error *error) {
     ND_TRY(nd_store_check_writable(s, error));
     if (number >= nd_store_document_count(s) || nd_store_is_removed(s, number))
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: no document %u", s->directory, number);
-    ND_TRY(nd_store_mark_removed(s, number, error));
+    return number < nd_store_segment_numbers(s)
+               ? nd_tombstones_reserve(&s->tombstones, number, &s->allocator, error)
+               : ND_OK;
+}
+
+nd_status nd_store_remove(nd_store *s, uint32_t number, nd_error *error) {
+    unsigned char payload[4];
+    ND_TRY(prepare_removal(s, number, error));
     nd_store_le32(payload, number);
-    return append(s, ND_LOG_REMOVE, payload, sizeof payload, error);
+    ND_TRY(append(s, ND_LOG_REMOVE, payload, sizeof payload, error));
+    return nd_store_mark_removed(s, number, error);
+}
+
+nd_status nd_store_replace(nd_store *s, uint32_t number, const nd_stored_document *document,
+                           nd_error *error) {
+    uint32_t count = nd_memtable_count(s->memtable);
+    ND_TRY(prepare_removal(s, number, error));
+    ND_TRY(nd_store_add(s, document, error));
+    nd_status status = nd_store_remove(s, number, error);
+    if (status != ND_OK) nd_memtable_take_back(s->memtable, count);
+    return status;
 }
 
 nd_ingest_mark nd_store_ingest_mark(const nd_store *s) { return s->mark; }

@@ -15,6 +15,9 @@
 nd_status nd_store_add(nd_store *store, const nd_stored_document *document, nd_error *error);
 /* ND_ERR_ARGUMENT: there is no such document, or it is removed already. */
 nd_status nd_store_remove(nd_store *store, uint32_t number, nd_error *error);
+/* Adds a document and removes another one. After a failure neither has happened. */
+nd_status nd_store_replace(nd_store *store, uint32_t number, const nd_stored_document *document,
+                           nd_error *error);
 /* Removes a document in memory alone. The removal becomes durable with the next state that is
  * installed; a crash before that undoes it. */
 nd_status nd_store_mark_removed(nd_store *store, uint32_t number, nd_error *error);
@@ -29,9 +32,6 @@ nd_status nd_store_commit(nd_store *store, nd_error *error);
  * publication, compaction). */
 nd_status nd_store_sync(nd_store *store, nd_error *error);
 
-/* After this every further change fails with the given failure. For a caller whose own change of
- * several steps has failed halfway. */
-void nd_store_stop_changes(nd_store *store, const nd_error *failure);
 /* Ends a group of changes that has failed: additions, and then perhaps removals, in a store that
  * had `count` documents. In memory, where a removal cannot fail, the additions are taken back. On
  * disk changes are stopped if there was an addition: the memtable is ahead of the log then. */

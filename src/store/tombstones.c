@@ -48,14 +48,20 @@ bool nd_tombstones_has(const nd_tombstones *t, uint32_t number) {
     return is_in_file(t, number) || nd_tombstones_added(t, number);
 }
 
-nd_status nd_tombstones_add(nd_tombstones *t, uint32_t number, const nd_allocator *allocator,
-                            nd_error *error) {
-    size_t c = number / CHUNK, bit = number % CHUNK;
+nd_status nd_tombstones_reserve(nd_tombstones *t, uint32_t number, const nd_allocator *allocator,
+                                nd_error *error) {
+    size_t c = number / CHUNK;
     if (!nd_reserve(allocator, &t->chunks, &t->chunk_capacity, c + 1))
         return nd_fail_memory(error, (c + 1) * sizeof *t->chunks, "removed documents");
     for (; t->chunk_count <= c; t->chunk_count++) t->chunks[t->chunk_count] = NULL;
     if (!t->chunks[c]) t->chunks[c] = nd_allocate_zero(allocator, CHUNK / 8, 1);
-    if (!t->chunks[c]) return nd_fail_memory(error, CHUNK / 8, "removed documents");
+    return t->chunks[c] ? ND_OK : nd_fail_memory(error, CHUNK / 8, "removed documents");
+}
+
+nd_status nd_tombstones_add(nd_tombstones *t, uint32_t number, const nd_allocator *allocator,
+                            nd_error *error) {
+    size_t c = number / CHUNK, bit = number % CHUNK;
+    ND_TRY(nd_tombstones_reserve(t, number, allocator, error));
     t->chunks[c][bit >> 3] |= (uint8_t)(1u << (bit & 7));
     t->added_count++;
     return ND_OK;

@@ -31,6 +31,9 @@ void nd_tombstones_close(nd_tombstones *tombstones, const nd_allocator *allocato
 bool nd_tombstones_has(const nd_tombstones *tombstones, uint32_t number);
 /* Whether it was removed since the state was made. */
 bool nd_tombstones_added(const nd_tombstones *tombstones, uint32_t number);
+/* Makes room, so that the next nd_tombstones_add of this document cannot fail. */
+nd_status nd_tombstones_reserve(nd_tombstones *tombstones, uint32_t number,
+                                const nd_allocator *allocator, nd_error *error);
 /* Removes a document that is not removed. */
 nd_status nd_tombstones_add(nd_tombstones *tombstones, uint32_t number,
                             const nd_allocator *allocator, nd_error *error);
