@@ -110,8 +110,9 @@ static void test_arguments(void **state) {
         o.analyzer.stem = "english";
         assert_int_equal(nd_dedup(dedup_of(&o), NULL, &error), ND_ERR_ARGUMENT);
         assert_int_equal(nd_pairs(pairs_of(&o), NULL, &error), ND_ERR_ARGUMENT);
-        assert_string_equal(error.message, "stem is for nd_fingerprints, nd_idf and nd_keywords "
-                                           "only: other jobs compare words as they are");
+        assert_string_equal(error.message,
+                            "stem is for nd_fingerprints, nd_signatures, nd_idf and nd_keywords "
+                            "only: other jobs compare words as they are");
     }
     assert_int_equal(t.count, 0);
     free_corpus(&c);
