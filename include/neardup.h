@@ -16,7 +16,7 @@
  *     neardup/similarity.h     sets and exact similarity; comparison of two texts
  *     neardup/hamming.h        planner of the tables of an exact Hamming search
  *     neardup/job.h            jobs over any number of documents: input, resources, summary
- *     neardup/extract.h        jobs that return texts, fingerprints, word counts, keywords
+ *     neardup/extract.h        jobs that return texts, fingerprints, signatures, words, keywords
  *     neardup/dedup.h          jobs that find duplicates: nd_dedup, nd_pairs
  *     neardup/passages.h       the job that finds shared passages
  *     neardup/index.h          an index of documents that grows

@@ -1,4 +1,4 @@
-/* Jobs that extract data of each document: its text, fingerprint, words or keywords. */
+/* Jobs that extract data of each document: its text, fingerprint, signature, words or keywords. */
 #ifndef NEARDUP_EXTRACT_H
 #define NEARDUP_EXTRACT_H
 
@@ -59,6 +59,41 @@ typedef struct nd_fingerprints_options {
 ND_API ND_MUST_CHECK nd_status nd_fingerprints(const nd_fingerprints_options *options,
                                                nd_fingerprint_fn *fn, void *context,
                                                nd_job_summary *summary, nd_error *error);
+
+/* A document and its MinHash signature. All pointers are valid during the call. */
+typedef struct nd_signed {
+    uint64_t document; /* number in the order of input, from 0 */
+    const char *id;
+    size_t id_length;
+    const uint32_t *signature; /* nd_signatures_options.perms values */
+    uint64_t text_hash[2];     /* as nd_shingles.text_hash */
+} nd_signed;
+
+/* Called once per document, in the order of input, from one thread at a time. Return false to stop.
+ */
+typedef bool nd_signed_fn(void *context, const nd_signed *document);
+
+typedef struct nd_signatures_options {
+    size_t struct_size;
+    const nd_input_options *input;       /* not NULL */
+    const nd_analyzer_options *analyzer; /* NULL: the defaults */
+    const nd_resources *resources;       /* NULL: the defaults */
+    uint32_t perms;                      /* 1 to 1024, default 128 */
+    uint32_t reserved;
+} nd_signatures_options;
+
+ND_API void nd_signatures_options_init(nd_signatures_options *options, size_t struct_size);
+
+/* Calls `fn` with the MinHash signature of every document of an input, as nd_analyze and
+ * nd_minhash_sign make it, on several threads, in bounded memory. The seed of the hash functions is
+ * the analyzer's. nd_dedup and an index with the same analyzer and perms make the same signatures;
+ * they keep the low 8 bits of each value. Sets these members of the summary (NULL: not wanted):
+ * documents, input_bytes, text_bytes, skipped and times. Each thread takes up to 48 KiB of memory
+ * per hash function, so much only with texts of fewer than 256 bytes; if half of the memory limit
+ * does not hold that, fewer threads run. Errors: as nd_texts. */
+ND_API ND_MUST_CHECK nd_status nd_signatures(const nd_signatures_options *options, nd_signed_fn *fn,
+                                             void *context, nd_job_summary *summary,
+                                             nd_error *error);
 
 typedef struct nd_idf_options {
     size_t struct_size;

@@ -33,7 +33,7 @@ ND_API uint32_t nd_minhash_perms(const nd_minhash *minhash);
 
 /* Sets signature[i], 0 <= i < perms, to the minimum of v_i over the set, UINT32_MAX for the empty
  * set. Repeats and order of the `count` hashes do not matter. `hashes` may be NULL if `count` is 0.
- * O(count * perms). */
+ * O(count * perms). For all documents of an input use nd_signatures. */
 ND_API void nd_minhash_sign(const nd_minhash *minhash, const uint64_t *hashes, size_t count,
                             uint32_t *signature);
 

@@ -12,12 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-/* A block ends when it has BLOCK_BYTES or BLOCK_RECORDS. That is enough work to be worth taking a
- * lock, and few enough bytes to stay in the processor's cache. WINDOW: bytes read from a stream at
- * a time. */
+/* A block ends when it has BLOCK_BYTES or ND_BLOCK_RECORDS. That is enough work to be worth taking
+ * a lock, and few enough bytes to stay in the processor's cache. WINDOW: bytes read from a stream
+ * at a time. */
 enum {
     BLOCK_BYTES = ND_LIMIT(1 << 20, 1000),
-    BLOCK_RECORDS = ND_LIMIT(4096, 5),
     WINDOW = ND_LIMIT(1 << 21, 300),
 };
 
@@ -68,7 +67,7 @@ static nd_status add_bytes(nd_corpus *corpus, nd_block *block, const void *bytes
 }
 
 static bool is_full(const nd_block *block) {
-    return block->count >= BLOCK_RECORDS || block->size >= BLOCK_BYTES;
+    return block->count >= ND_BLOCK_RECORDS || block->size >= BLOCK_BYTES;
 }
 
 /* Handles a part of a source that cannot be read: returns the failure, or, if errors are skipped,
@@ -191,7 +190,7 @@ static nd_status cut_lines(nd_corpus *corpus, nd_block *block, nd_error *error) 
     size_t begin = corpus->window_begin, from = begin, end;
     uint64_t max = corpus->options.max_record;
     size_t base = block->size;
-    while (block->count < BLOCK_RECORDS && base + (from - begin) < BLOCK_BYTES &&
+    while (block->count < ND_BLOCK_RECORDS && base + (from - begin) < BLOCK_BYTES &&
            find_line_end(corpus, from, &end)) {
         size_t length = end - from;
         if (corpus->discarding) {
@@ -259,7 +258,7 @@ static nd_status read_directory(nd_corpus *corpus, nd_block *block, nd_error *er
         if (status != ND_OK) return end_broken_source(corpus, block, status, &failure, error);
     }
     uint64_t text = 0;
-    while (block->count < BLOCK_RECORDS && text < BLOCK_BYTES) {
+    while (block->count < ND_BLOCK_RECORDS && text < BLOCK_BYTES) {
         const char *path = NULL;
         uint64_t size = 0;
         nd_status status = nd_directory_walk_next(corpus->walk, &path, &size, &failure);

@@ -8,6 +8,9 @@
 
 #include "corpus/corpus.h"
 
+/* Most records of a block. */
+enum { ND_BLOCK_RECORDS = ND_LIMIT(4096, 5) };
+
 typedef struct nd_raw_record {
     size_t start, length; /* in the block's bytes */
     uint64_t offset;      /* in its file or in the spool (nd_record_reader_fetch) */

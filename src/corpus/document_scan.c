@@ -15,8 +15,6 @@ typedef struct batch {
     nd_error failure;      /* returned when the batch is emitted */
 } batch;
 
-enum { BATCHES_PER_WORKER = 2 };
-
 typedef struct scan {
     nd_corpus *corpus;
     const nd_scan_means *means;
@@ -221,7 +219,7 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
 
 static nd_status create_batches(scan *s, nd_error *error) {
     const nd_allocator *a = &s->means->allocator;
-    s->batch_count = BATCHES_PER_WORKER * s->means->threads;
+    s->batch_count = ND_BATCHES_PER_THREAD * s->means->threads;
     s->batches = nd_allocate_zero(a, s->batch_count, sizeof *s->batches);
     s->spare = nd_allocate_zero(a, s->batch_count, sizeof *s->spare);
     s->finished = nd_allocate_zero(a, s->batch_count, sizeof *s->finished);

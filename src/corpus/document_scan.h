@@ -3,7 +3,7 @@
  * A worker takes the next block of records, parses it, and maps each document into a batch. Batches
  * are emitted in the order of input, one at a time. A batch that is finished early waits. The
  * worker that finishes the next batch in order emits it, and then all batches waiting behind it.
- * There are two batches per thread, which bounds the memory.
+ * There are ND_BATCHES_PER_THREAD batches per thread, which bounds the memory.
  *
  * A bad record ends the scan. Where the corpus skips errors it is warned of, counted and left out
  * instead. */
@@ -12,6 +12,8 @@
 
 #include "base/warning.h"
 #include "corpus/document_id.h"
+
+enum { ND_BATCHES_PER_THREAD = 2 };
 
 /* A document with its source and record. Valid during the call of `map`. */
 typedef struct nd_scan_item {

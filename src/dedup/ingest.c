@@ -1,6 +1,7 @@
 #include "dedup/ingest.h"
 
 #include "base/hash.h"
+#include "corpus/batch_ids.h"
 #include "dedup/ranks.h"
 #include "similarity/packed_set.h"
 #include "sketch/band_key.h"
@@ -29,7 +30,7 @@ typedef struct entry {
     const nd_raw_record *record;
     uint64_t text_hash[2];
     uint64_t priority;
-    size_t id_start, id_length;  /* the id: batch->ids[id_start, +id_length) */
+    nd_batch_id id;
     size_t key_start, key_count; /* the keys: batch->keys[key_start, +key_count) */
     size_t set_length;
     bool id_given;
@@ -42,9 +43,7 @@ typedef struct batch {
     size_t sketch_capacity;
     uint64_t *keys; /* band keys, or hashes of sentences */
     size_t key_count, key_capacity;
-    char *ids;
-    size_t id_size, id_capacity;
-    nd_id_buffer id; /* scratch */
+    nd_batch_ids ids;
     unsigned char *sets;
     size_t set_size, set_capacity;
 } batch;
@@ -62,21 +61,7 @@ typedef struct ingest_worker {
 
 static void reset_batch(void *own) {
     batch *b = own;
-    b->count = b->key_count = b->id_size = b->set_size = 0;
-}
-
-static nd_status add_id(const ingest_plan *p, batch *b, entry *e, const nd_scan_item *item,
-                        nd_error *error) {
-    ND_TRY(
-        nd_document_id(item->source, item->record, item->document, &p->allocator, &b->id, error));
-    if (!nd_reserve(&p->allocator, &b->ids, &b->id_capacity, b->id_size + b->id.length))
-        return nd_fail_memory(error, b->id.length, "ids");
-    if (b->id.length > 0) memcpy(b->ids + b->id_size, b->id.id, b->id.length);
-    e->id_given = item->document->id != NULL;
-    e->id_start = b->id_size;
-    e->id_length = b->id.length;
-    b->id_size += b->id.length;
-    return ND_OK;
+    b->count = b->key_count = b->ids.size = b->set_size = 0;
 }
 
 /* Adds the packed set of the shingles, which it overwrites. */
@@ -169,8 +154,9 @@ static nd_status map_document(const void *plan, void *worker, void *own, const n
                  .text_hash = {shingles.text_hash[0], shingles.text_hash[1]},
                  .priority = nd_priority_of(p->plan, document),
                  .key_start = key_start,
-                 .key_count = b->key_count - key_start};
-    ND_TRY(add_id(p, b, e, item, error));
+                 .key_count = b->key_count - key_start,
+                 .id_given = document->id != NULL};
+    ND_TRY(nd_batch_ids_add(&b->ids, item, &p->allocator, &e->id, error));
     if (p->plan->has_sets) ND_TRY(add_set(p, w, b, e, &shingles, error));
     b->count++;
     return ND_OK;
@@ -182,9 +168,8 @@ static void destroy_batch(const void *plan, void *own) {
     nd_release(a, b->entries);
     nd_release(a, b->sketches);
     nd_release(a, b->keys);
-    nd_release(a, b->ids);
+    nd_batch_ids_free(&b->ids, a);
     nd_release(a, b->sets);
-    nd_release(a, b->id.bytes);
 }
 
 /* ---- workers */
@@ -242,7 +227,7 @@ static nd_status emit_hashes(nd_ingested *out, const batch *b, const entry *e, u
                                  e->text_hash[0] << 32 | document, error));
     ND_TRY(nd_spool_append(&out->text_hashes, e->text_hash, sizeof e->text_hash, error));
     if (!e->id_given) return ND_OK;
-    uint64_t hash = nd_mix64(nd_hash_token(&key, b->ids + e->id_start, e->id_length));
+    uint64_t hash = nd_mix64(nd_hash_token(&key, b->ids.bytes + e->id.start, e->id.length));
     return nd_external_sort_push(out->id_hash_order, (size_t)(hash >> 56), hash << 32 | document,
                                  error);
 }
@@ -260,8 +245,8 @@ static nd_status emit_document(const ingest_result *r, const batch *b, size_t so
     ND_TRY(emit_hashes(out, b, e, document, error));
     if (r->plan->keep != ND_KEEP_FIRST)
         ND_TRY(nd_spool_append(&out->priorities, &e->priority, 8, error));
-    return nd_columns_add_id(&out->columns, e->record->line, b->ids + e->id_start, e->id_length,
-                             error);
+    return nd_columns_add_id(&out->columns, e->record->line, b->ids.bytes + e->id.start,
+                             e->id.length, error);
 }
 
 static nd_status emit_sets(nd_columns *columns, const batch *b, nd_error *error) {

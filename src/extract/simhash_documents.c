@@ -2,6 +2,7 @@
  * rows of a table, which the workers write block by block, and to a callback. */
 #include "base/argument.h"
 #include "base/floats.h"
+#include "corpus/batch_ids.h"
 #include "job/run_context.h"
 #include "job/tsv_writer.h"
 #include "sketch/text_simhash.h"
@@ -18,10 +19,9 @@ typedef struct print_plan {
     bool rows, entries; /* rows for the output are wanted; entries for the callback are wanted */
 } print_plan;
 
-/* The fingerprint of one document. The array of ids still grows, so the entry has the offset of the
- * id, not a pointer. */
+/* The fingerprint of one document. */
 typedef struct print_entry {
-    size_t id, id_length;
+    nd_batch_id id;
     nd_fingerprint fingerprint;
 } print_entry;
 
@@ -30,9 +30,8 @@ typedef struct prints {
     size_t documents;
     nd_table rows; /* never opened; only its memory for rows is used */
     print_entry *entries;
-    char *ids;
-    size_t entry_count, entry_capacity, id_size, id_capacity;
-    nd_id_buffer id; /* scratch */
+    size_t entry_count, entry_capacity;
+    nd_batch_ids ids;
 } prints;
 
 typedef struct print_worker {
@@ -42,16 +41,15 @@ typedef struct print_worker {
 
 static void reset_prints(void *batch) {
     prints *p = batch;
-    p->documents = p->rows.size = p->entry_count = p->id_size = 0;
+    p->documents = p->rows.size = p->entry_count = p->ids.size = 0;
 }
 
-static nd_status add_row(const print_plan *plan, prints *p, nd_fingerprint fingerprint,
-                         nd_error *error) {
+static nd_status add_row(const print_plan *plan, prints *p, const print_entry *e, nd_error *error) {
     char hex[33];
     size_t digits = plan->simhash->bits / 4;
-    nd_fingerprint_format(fingerprint, plan->simhash->bits, hex);
+    nd_fingerprint_format(e->fingerprint, plan->simhash->bits, hex);
     p->rows.allocator = *plan->allocator;
-    ND_TRY(nd_table_id(&p->rows, p->id.id, p->id.length, error));
+    ND_TRY(nd_table_id(&p->rows, p->ids.bytes + e->id.start, e->id.length, error));
     if (!nd_reserve(plan->allocator, &p->rows.row, &p->rows.capacity, p->rows.size + digits + 1))
         return nd_fail_memory(error, digits, "a row");
     memcpy(p->rows.row + p->rows.size, hex, digits);
@@ -60,14 +58,11 @@ static nd_status add_row(const print_plan *plan, prints *p, nd_fingerprint finge
     return ND_OK;
 }
 
-static nd_status add_entry(const print_plan *plan, prints *p, nd_fingerprint fingerprint,
+static nd_status add_entry(const print_plan *plan, prints *p, const print_entry *e,
                            nd_error *error) {
-    if (!nd_reserve(plan->allocator, &p->entries, &p->entry_capacity, p->entry_count + 1) ||
-        !nd_reserve(plan->allocator, &p->ids, &p->id_capacity, p->id_size + p->id.length))
-        return nd_fail_memory(error, p->id.length + sizeof(print_entry), "fingerprints");
-    if (p->id.length > 0) memcpy(p->ids + p->id_size, p->id.id, p->id.length);
-    p->entries[p->entry_count++] = (print_entry){p->id_size, p->id.length, fingerprint};
-    p->id_size += p->id.length;
+    if (!nd_reserve(plan->allocator, &p->entries, &p->entry_capacity, p->entry_count + 1))
+        return nd_fail_memory(error, sizeof *e, "fingerprints");
+    p->entries[p->entry_count++] = *e;
     return ND_OK;
 }
 
@@ -76,14 +71,13 @@ static nd_status fingerprint(const void *context, void *worker, void *batch,
     const print_plan *plan = context;
     print_worker *w = worker;
     prints *p = batch;
-    nd_fingerprint made;
-    ND_TRY(nd_text_simhash_make(w->simhash, item->document->text, item->document->length, &made,
-                                error));
-    ND_TRY(
-        nd_document_id(item->source, item->record, item->document, plan->allocator, &p->id, error));
+    print_entry made;
+    ND_TRY(nd_text_simhash_make(w->simhash, item->document->text, item->document->length,
+                                &made.fingerprint, error));
+    ND_TRY(nd_batch_ids_add(&p->ids, item, plan->allocator, &made.id, error));
     p->documents++;
-    if (plan->rows) ND_TRY(add_row(plan, p, made, error));
-    return plan->entries ? add_entry(plan, p, made, error) : ND_OK;
+    if (plan->rows) ND_TRY(add_row(plan, p, &made, error));
+    return plan->entries ? add_entry(plan, p, &made, error) : ND_OK;
 }
 
 static nd_status create_worker(const void *context, void **worker, nd_error *error) {
@@ -108,8 +102,7 @@ static void destroy_prints(const void *plan, void *batch) {
     prints *p = batch;
     nd_release(a, p->rows.row);
     nd_release(a, p->entries);
-    nd_release(a, p->ids);
-    nd_release(a, p->id.bytes);
+    nd_batch_ids_free(&p->ids, a);
 }
 
 /* ---- emitting */
@@ -128,8 +121,8 @@ static nd_status emit_prints(void *result, void *batch, const nd_block *block, n
     if (r->output) ND_TRY(nd_output_file_write(r->output, p->rows.row, p->rows.size, error));
     for (size_t i = 0; i < p->entry_count; i++) {
         const print_entry *e = &p->entries[i];
-        const nd_fingerprinted document = {r->documents + i, p->ids + e->id, e->id_length,
-                                           e->fingerprint};
+        const nd_fingerprinted document = {r->documents + i, p->ids.bytes + e->id.start,
+                                           e->id.length, e->fingerprint};
         if (!r->fn(r->context, &document)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     }
     r->documents += p->documents;

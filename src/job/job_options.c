@@ -95,8 +95,8 @@ void nd_job_summary_give(nd_job_summary *summary, const nd_job_summary *made) {
 nd_status nd_reject_stem(const nd_analyzer_options *analyzer, nd_error *error) {
     if (!analyzer->stem) return ND_OK;
     return nd_fail(error, ND_ERR_ARGUMENT,
-                   "stem is for nd_fingerprints, nd_idf and nd_keywords only: other jobs compare "
-                   "words as they are");
+                   "stem is for nd_fingerprints, nd_signatures, nd_idf and nd_keywords only: other "
+                   "jobs compare words as they are");
 }
 
 nd_analyzer_options nd_analyzer_with_ngram(const nd_analyzer_options *analyzer, uint32_t ngram) {

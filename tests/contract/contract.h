@@ -202,6 +202,9 @@ static inline bool take_text(void *context, const nd_text *text) {
 static inline bool take_print(void *context, const nd_fingerprinted *print) {
     return (void)context, (void)print, true;
 }
+static inline bool take_signed(void *context, const nd_signed *document) {
+    return (void)context, (void)document, true;
+}
 static inline bool take_keyworded(void *context, const nd_keyworded *document) {
     return (void)context, (void)document, true;
 }

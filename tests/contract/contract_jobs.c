@@ -301,6 +301,26 @@ static void check_fingerprints(void) {
             assert_int_equal(out.summary.documents, DOCUMENTS));
 }
 
+static void check_signatures(void) {
+    const nd_signatures_options none = {.struct_size = sizeof none, .perms = 8};
+    CALLED(nd_signatures_options_init(&job.signatures, sizeof job.signatures));
+    REFUSED("options", nd_signatures(NULL, take_signed, NULL, &out.summary, &failure));
+    REFUSED("input", nd_signatures(&none, take_signed, NULL, &out.summary, &failure));
+    begin_job(1);
+    REFUSED("fn", nd_signatures(signatures_of(&job, 8), NULL, NULL, &out.summary, &failure));
+    REFUSED("perms",
+            nd_signatures(signatures_of(&job, 0), take_signed, NULL, &out.summary, &failure));
+    REFUSED("perms",
+            nd_signatures(signatures_of(&job, 1025), take_signed, NULL, &out.summary, &failure));
+    ALL_REFUSED(bad_jobs,
+                nd_signatures(signatures_of(&job, 8), take_signed, NULL, &out.summary, &failure));
+    ALL_REFUSED(bad_analyzers,
+                nd_signatures(signatures_of(&job, 8), take_signed, NULL, &out.summary, &failure));
+    GRANTED(begin_job(2),
+            nd_signatures(signatures_of(&job, 8), take_signed, NULL, &out.summary, &failure),
+            assert_int_equal(out.summary.documents, DOCUMENTS));
+}
+
 static void begin_idf(double stop_share, uint64_t least) {
     begin_fed(2, "output");
     CALLED(nd_idf_options_init(&job.idf, sizeof job.idf));
@@ -404,6 +424,7 @@ void test_passes(void **state) {
     check_files();
     check_texts();
     check_fingerprints();
+    check_signatures();
     check_idf();
     check_keywords();
     check_passages();

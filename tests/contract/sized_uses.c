@@ -10,6 +10,7 @@ static struct {
     nd_input_options input;
     nd_resources resources;
     nd_fingerprints_options fingerprints;
+    nd_signatures_options signatures;
     nd_idf_options idf;
     nd_keyword_options keyword;
     nd_keywords_options keywords;
@@ -108,6 +109,11 @@ static bool tell_text(void *context, const nd_text *t) {
 static bool tell_print(void *context, const nd_fingerprinted *f) {
     (void)context;
     tell(f->fingerprint.low);
+    return true;
+}
+static bool tell_signature(void *context, const nd_signed *s) {
+    (void)context;
+    tell_bytes(s->signature, with.signatures.perms * sizeof *s->signature);
     return true;
 }
 static bool tell_keyword(void *context, const nd_keyword *k) {
@@ -303,6 +309,9 @@ static nd_status pairs(void) { return nd_pairs(&with.pairs, &out.summary, &failu
 static nd_status extract_prints(void) {
     return nd_fingerprints(&with.fingerprints, tell_print, NULL, &out.summary, &failure);
 }
+static nd_status sign(void) {
+    return nd_signatures(&with.signatures, tell_signature, NULL, &out.summary, &failure);
+}
 static nd_status count_words(void) { return nd_idf(&with.idf, &out.summary, &failure); }
 static nd_status find_keywords(void) {
     return nd_keywords(&with.keywords, tell_keywords, NULL, &out.summary, &failure);
@@ -412,6 +421,11 @@ static void set_jobs(void) {
                                                   .analyzer = &with.analyzer,
                                                   .simhash = &with.simhash,
                                                   .resources = &with.resources};
+    nd_signatures_options_init(&with.signatures, sizeof with.signatures);
+    with.signatures.input = &with.input;
+    with.signatures.analyzer = &with.analyzer;
+    with.signatures.resources = &with.resources;
+    with.signatures.perms = 8;
     nd_idf_options_init(&with.idf, sizeof with.idf);
     with.idf.input = &with.input;
     with.idf.analyzer = &with.analyzer;
@@ -513,6 +527,7 @@ void begin_use_of_size(void) {
     STRUCTURE(nd_hamming_plan_options, plan)                                                       \
     STRUCTURE(nd_input_options, input)                                                             \
     STRUCTURE(nd_resources, resources)                                                             \
+    STRUCTURE(nd_signatures_options, signatures)                                                   \
     STRUCTURE(nd_idf_options, idf)                                                                 \
     STRUCTURE(nd_keyword_options, keyword)                                                         \
     STRUCTURE(nd_passages_options, passages)                                                       \
@@ -581,6 +596,13 @@ const sized_structure sized_structures[] = {
         (with.fingerprints.simhash = given, extract_prints()))                                     \
     USE(nd_fingerprints_options, nd_resources,                                                     \
         (with.fingerprints.resources = given, extract_prints()))                                   \
+    USE(nd_signatures, nd_signatures_options,                                                      \
+        nd_signatures(given, tell_signature, NULL, &out.summary, &failure))                        \
+    USE(nd_signatures, nd_job_summary,                                                             \
+        nd_signatures(&with.signatures, tell_signature, NULL, given, &failure))                    \
+    USE(nd_signatures_options, nd_input_options, (with.signatures.input = given, sign()))          \
+    USE(nd_signatures_options, nd_analyzer_options, (with.signatures.analyzer = given, sign()))    \
+    USE(nd_signatures_options, nd_resources, (with.signatures.resources = given, sign()))          \
     USE(nd_idf, nd_idf_options, nd_idf(given, &out.summary, &failure))                             \
     USE(nd_idf, nd_job_summary, nd_idf(&with.idf, given, &failure))                                \
     USE(nd_idf_options, nd_input_options, (with.idf.input = given, count_words()))                 \

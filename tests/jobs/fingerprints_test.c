@@ -1,7 +1,6 @@
 /* The jobs that make fingerprints, texts and document frequencies, against the same calls for one
  * text after the other. */
-#include "job_parts.h"
-#include "small_corpus.h"
+#include "corpus_job.h"
 #include "test.h"
 
 #include <unistd.h>
@@ -28,22 +27,12 @@ static bool check_one(void *context, const nd_fingerprinted *given) {
     return t->count != t->stop_at;
 }
 
-static job_parts options_of(corpus *c, uint32_t threads) {
-    job_parts o;
-    job_parts_init(&o);
-    c->next = 0;
-    o.input.records = give;
-    o.input.records_context = c;
-    o.resources.threads = threads;
-    return o;
-}
-
 static void test_fingerprints(void **state) {
     (void)state;
     static corpus c;
     make_corpus(&c, 5, MOST);
     for (uint32_t i = 0; i < 12; i++) {
-        job_parts o = options_of(&c, 1 + i % 3 * 2);
+        job_parts o = corpus_job(&c, 1 + i % 3 * 2);
         nd_simhash_options simhash = {.struct_size = sizeof simhash,
                                       .bits = 16u << i % 4,
                                       .weighting = i % 2 ? ND_WEIGHTING_NONE : ND_WEIGHTING_TF};
@@ -76,7 +65,7 @@ static void test_cancel(void **state) {
     nd_error error;
     nd_simhash_options_init(&simhash, sizeof simhash);
     checking t = {.c = &c, .simhash = &simhash, .stop_at = 17};
-    job_parts o = options_of(&c, 3);
+    job_parts o = corpus_job(&c, 3);
     assert_int_equal(nd_analyzer_create(NULL, NULL, &t.analyzer, NULL), ND_OK);
     assert_int_equal(nd_fingerprints(fingerprints_of(&o, NULL), check_one, &t, NULL, &error),
                      ND_ERR_CANCELLED);
@@ -90,7 +79,7 @@ static void test_arguments(void **state) {
     static corpus c;
     make_corpus(&c, 7, 3);
     nd_error error;
-    job_parts o = options_of(&c, 1);
+    job_parts o = corpus_job(&c, 1);
     const nd_simhash_options bits = {
         .struct_size = sizeof bits, .bits = 12, .weighting = ND_WEIGHTING_TF};
     const nd_simhash_options table = {
@@ -121,8 +110,9 @@ static void test_arguments(void **state) {
         o.analyzer.stem = "english";
         assert_int_equal(nd_dedup(dedup_of(&o), NULL, &error), ND_ERR_ARGUMENT);
         assert_int_equal(nd_pairs(pairs_of(&o), NULL, &error), ND_ERR_ARGUMENT);
-        assert_string_equal(error.message, "stem is for nd_fingerprints, nd_idf and nd_keywords "
-                                           "only: other jobs compare words as they are");
+        assert_string_equal(error.message,
+                            "stem is for nd_fingerprints, nd_signatures, nd_idf and nd_keywords "
+                            "only: other jobs compare words as they are");
     }
     assert_int_equal(t.count, 0);
     free_corpus(&c);
@@ -145,7 +135,7 @@ static void test_texts(void **state) {
     static corpus c;
     make_corpus(&c, 9, MOST);
     for (uint32_t threads = 1; threads <= 4; threads += 3) {
-        job_parts o = options_of(&c, threads);
+        job_parts o = corpus_job(&c, threads);
         nd_job_summary summary = {.struct_size = sizeof summary};
         nd_error error;
         checking t = {.c = &c};
@@ -153,7 +143,7 @@ static void test_texts(void **state) {
             fail_msg("%s", error.message);
         assert_int_equal(t.count, MOST);
         assert_int_equal(summary.documents, MOST);
-        o = options_of(&c, threads);
+        o = corpus_job(&c, threads);
         t = (checking){.c = &c, .stop_at = 17};
         assert_int_equal(nd_texts(&o.input, check_text, &t, &o.resources, NULL, &error),
                          ND_ERR_CANCELLED);
@@ -177,7 +167,7 @@ static void test_idf(void **state) {
         int fd = mkstemp(path);
         assert_true(fd >= 0);
         close(fd);
-        job_parts o = options_of(&c, threads);
+        job_parts o = corpus_job(&c, threads);
         nd_job_summary summary = {.struct_size = sizeof summary};
         nd_error error;
         nd_weights *weights = NULL;
@@ -191,7 +181,7 @@ static void test_idf(void **state) {
         assert_int_equal(summary.terms_written, summary.terms);
         assert_int_equal(info[threads > 1].documents, MOST);
         assert_int_equal(info[threads > 1].left_out, 0);
-        o = options_of(&c, threads);
+        o = corpus_job(&c, threads);
         o.analyzer.ngram = 1;
         nd_simhash_options simhash = {.struct_size = sizeof simhash,
                                       .bits = 64,
@@ -232,12 +222,12 @@ static void test_bad_lists(void **state) {
         snprintf(c.id[d], sizeof c.id[d], "d%zu", d);
     }
     for (uint32_t threads = 1; threads < 4; threads += 2) {
-        job_parts o = options_of(&c, threads);
+        job_parts o = corpus_job(&c, threads);
         o.outputs.kept = "/dev/null";
         assert_int_equal(nd_fingerprints(fingerprints_of(&o, &levels), NULL, NULL, NULL, &error),
                          ND_ERR_INPUT);
         assert_string_equal(error.message, "record 8: item 2: word(weight) expected, not 'dog'");
-        o = options_of(&c, threads);
+        o = corpus_job(&c, threads);
         o.outputs.kept = "/dev/null";
         o.input.skip_errors = true;
         o.resources.on_warning = count_warning;
@@ -263,7 +253,7 @@ static void test_memory_runs_out(void **state) {
         for (long left = 0;; left += 1 + left / 20) {
             failing_allocator failing = {left, 0};
             nd_allocator allocator = failing_allocator_make(&failing);
-            job_parts o = options_of(&c, 2);
+            job_parts o = corpus_job(&c, 2);
             o.resources.allocator = &allocator;
             o.outputs.kept = path;
             nd_status status = job ? nd_idf(idf_of(&o), NULL, NULL)

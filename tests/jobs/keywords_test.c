@@ -1,6 +1,5 @@
 /* The job that finds keywords, against the same call for one text after the other. */
-#include "job_parts.h"
-#include "small_corpus.h"
+#include "corpus_job.h"
 #include "test.h"
 
 #include <unistd.h>
@@ -41,16 +40,6 @@ static bool check_document(void *context, const nd_keyworded *given) {
     return t->count != t->stop_at;
 }
 
-static job_parts options_of(corpus *c, uint32_t threads) {
-    job_parts o;
-    job_parts_init(&o);
-    c->next = 0;
-    o.input.records = give;
-    o.input.records_context = c;
-    o.resources.threads = threads;
-    return o;
-}
-
 static void make_path(char path[64]) {
     strcpy(path, "/tmp/keywords_test-XXXXXX");
     int fd = mkstemp(path);
@@ -69,7 +58,7 @@ static nd_analyzer *words_of(uint64_t seed) {
 static nd_weights *weights_of(corpus *c) {
     char path[64];
     nd_weights *weights = NULL;
-    job_parts o = options_of(c, 1);
+    job_parts o = corpus_job(c, 1);
     make_path(path);
     o.outputs.kept = path;
     assert_int_equal(nd_idf(idf_of(&o), NULL, NULL), ND_OK);
@@ -84,7 +73,7 @@ static void test_keywords(void **state) {
     make_corpus(&c, 5, MOST);
     nd_weights *table = weights_of(&c);
     for (uint32_t i = 0; i < 6; i++) {
-        job_parts o = options_of(&c, 1 + i % 3 * 2);
+        job_parts o = corpus_job(&c, 1 + i % 3 * 2);
         nd_keyword_options keywords = {.struct_size = sizeof keywords,
                                        .top = 1 + 7 * i,
                                        .weighting = i % 2 ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF,
@@ -107,7 +96,7 @@ static void test_cancel(void **state) {
     static corpus c;
     make_corpus(&c, 6, MOST);
     nd_keyword_options tf = {.struct_size = sizeof tf, .top = 4, .weighting = ND_WEIGHTING_TF};
-    job_parts o = options_of(&c, 3);
+    job_parts o = corpus_job(&c, 3);
     checking t = {.c = &c, .options = &tf, .analyzer = words_of(1), .stop_at = 17};
     assert_int_equal(nd_keywords(keywords_of(&o, &tf), check_document, &t, NULL, NULL),
                      ND_ERR_CANCELLED);
@@ -121,7 +110,7 @@ static void test_arguments(void **state) {
     static corpus c;
     make_corpus(&c, 7, 3);
     nd_error error;
-    job_parts o = options_of(&c, 1);
+    job_parts o = corpus_job(&c, 1);
     nd_keyword_options none = {.struct_size = sizeof none, .top = 0, .weighting = ND_WEIGHTING_TF};
     checking t = {.c = &c};
     assert_int_equal(nd_keywords(NULL, check_document, &t, NULL, &error), ND_ERR_ARGUMENT);
@@ -149,7 +138,7 @@ static void test_memory_runs_out(void **state) {
         failing_allocator failing = {left, 0};
         nd_allocator allocator = failing_allocator_make(&failing);
         nd_keyword_options tf = {.struct_size = sizeof tf, .top = 4, .weighting = ND_WEIGHTING_TF};
-        job_parts o = options_of(&c, 2);
+        job_parts o = corpus_job(&c, 2);
         checking t = {.c = &c, .options = &tf, .analyzer = words_of(1)};
         o.resources.allocator = &allocator;
         o.outputs.kept = path;

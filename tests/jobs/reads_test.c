@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-enum { DOCUMENTS = 800, WORDS = 60 };
+enum { DOCUMENTS = ND_LIMIT(800, 200), WORDS = 60 };
 
 ssize_t __real_pread(int fd, void *buffer, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *buffer, size_t size, off_t offset);
@@ -68,7 +68,7 @@ enum { PAIRS_A_READ = ND_LIMIT(100, 0) }; /* with small limits pieces are small,
 
 /* The pairs do not fit in the memory that the job has for them. */
 static void check(size_t pairs) {
-    assert_true(pairs > 250000);
+    assert_true(pairs > DOCUMENTS * DOCUMENTS / 3);
     if (reads == 0 || reads * PAIRS_A_READ > pairs)
         fail_msg("%zu reads for %zu pairs", (size_t)reads, pairs);
 }

@@ -57,6 +57,9 @@ static inline bool pass_text(void *context, const nd_text *ignored) {
 static inline bool pass_print(void *context, const nd_fingerprinted *ignored) {
     return (void)context, (void)ignored, true;
 }
+static inline bool pass_signed(void *context, const nd_signed *ignored) {
+    return (void)context, (void)ignored, true;
+}
 static inline bool pass_keywords(void *context, const nd_keyworded *ignored) {
     return (void)context, (void)ignored, true;
 }
@@ -174,6 +177,9 @@ static inline nd_status write_texts(job_means *m) {
 }
 static inline nd_status make_prints(job_means *m) {
     return nd_fingerprints(fingerprints_of(fresh_job(m), NULL), pass_print, NULL, NULL, &m->error);
+}
+static inline nd_status make_signatures(job_means *m) {
+    return nd_signatures(signatures_of(fresh_job(m), 1024), pass_signed, NULL, NULL, &m->error);
 }
 
 /* nd_record_fn; `context`: the number of records that are left. */
@@ -472,6 +478,7 @@ static const every_job every_jobs[] = {
     {"pairs", find_pairs, ""},
     {"texts", write_texts, ""},
     {"fingerprints", make_prints, ""},
+    {"signatures", make_signatures, ""},
     {"idf", count_words, ""},
     {"keywords", find_keywords, "simdjson"},
     {"segments", segment_words, ""},

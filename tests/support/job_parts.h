@@ -18,6 +18,7 @@ typedef struct job_parts {
     nd_dedup_options dedup;
     nd_pairs_options pairs;
     nd_fingerprints_options fingerprints;
+    nd_signatures_options signatures;
     nd_idf_options idf;
     nd_keywords_options keywords;
     nd_passages_options passages;
@@ -67,7 +68,7 @@ static inline const nd_pairs_options *pairs_of(job_parts *p) {
     return &p->pairs;
 }
 
-/* These three write to outputs.kept. `simhash`, `keywords` NULL: the defaults. */
+/* This, idf_of and keywords_of write to outputs.kept. `simhash`, `keywords` NULL: the defaults. */
 static inline const nd_fingerprints_options *fingerprints_of(job_parts *p,
                                                              const nd_simhash_options *simhash) {
     p->fingerprints = (nd_fingerprints_options){.struct_size = sizeof p->fingerprints,
@@ -77,6 +78,15 @@ static inline const nd_fingerprints_options *fingerprints_of(job_parts *p,
                                                 .output = p->outputs.kept,
                                                 .resources = &p->resources};
     return &p->fingerprints;
+}
+
+static inline const nd_signatures_options *signatures_of(job_parts *p, uint32_t perms) {
+    p->signatures = (nd_signatures_options){.struct_size = sizeof p->signatures,
+                                            .input = &p->input,
+                                            .analyzer = &p->analyzer,
+                                            .resources = &p->resources,
+                                            .perms = perms};
+    return &p->signatures;
 }
 
 static inline const nd_idf_options *idf_of(job_parts *p) {

@@ -1,0 +1,184 @@
+/* Makes the MinHash signatures of all documents of an input, and calls back with them in the order
+ * of input. */
+#include "base/argument.h"
+#include "base/floats.h"
+#include "corpus/batch_ids.h"
+#include "job/run_context.h"
+#include "text/analyzer.h"
+
+#include <string.h>
+
+/* ---- mapping */
+
+typedef struct sign_plan {
+    const nd_allocator *allocator;
+    nd_analyzer_options analyzer;
+    const nd_minhash *minhash;
+} sign_plan;
+
+typedef struct sign_entry {
+    nd_batch_id id;
+    uint64_t text_hash[2];
+} sign_entry;
+
+/* The signatures of a block. */
+typedef struct signatures {
+    sign_entry *entries;
+    uint32_t *values; /* the signature of the first document, then of the second, and so on */
+    size_t count, capacity, value_capacity;
+    nd_batch_ids ids;
+} signatures;
+
+static void reset_signatures(void *batch) {
+    signatures *s = batch;
+    s->count = s->ids.size = 0;
+}
+
+/* The worker is an analyzer. */
+static nd_status sign(const void *context, void *worker, void *batch, const nd_scan_item *item,
+                      nd_error *error) {
+    const sign_plan *plan = context;
+    signatures *s = batch;
+    nd_shingles shingles;
+    size_t perms = nd_minhash_perms(plan->minhash);
+    ND_TRY(nd_analyze(worker, item->document->text, item->document->length, &shingles, error));
+    if (!nd_reserve(plan->allocator, &s->entries, &s->capacity, s->count + 1) ||
+        !nd_reserve(plan->allocator, &s->values, &s->value_capacity, (s->count + 1) * perms))
+        return nd_fail_memory(error, perms * sizeof *s->values, "signatures");
+    sign_entry *e = &s->entries[s->count];
+    ND_TRY(nd_batch_ids_add(&s->ids, item, plan->allocator, &e->id, error));
+    memcpy(e->text_hash, shingles.text_hash, sizeof e->text_hash);
+    nd_minhash_sign(plan->minhash, shingles.hashes, shingles.count, s->values + s->count * perms);
+    s->count++;
+    return ND_OK;
+}
+
+static nd_status create_worker(const void *context, void **worker, nd_error *error) {
+    const sign_plan *plan = context;
+    nd_analyzer *analyzer = NULL;
+    ND_TRY(nd_analyzer_create_for(ND_SHINGLES_AND_TEXT_HASH, &plan->analyzer, plan->allocator,
+                                  &analyzer, error));
+    *worker = analyzer;
+    return ND_OK;
+}
+
+static void destroy_worker(const void *plan, void *worker) {
+    (void)plan;
+    nd_analyzer_free(worker);
+}
+
+static void destroy_signatures(const void *plan, void *batch) {
+    const nd_allocator *a = ((const sign_plan *)plan)->allocator;
+    signatures *s = batch;
+    nd_release(a, s->entries);
+    nd_release(a, s->values);
+    nd_batch_ids_free(&s->ids, a);
+}
+
+/* ---- emitting */
+
+typedef struct sign_receiver {
+    nd_signed_fn *fn;
+    void *context;
+    size_t perms;
+    uint64_t documents; /* emitted so far */
+} sign_receiver;
+
+static nd_status emit_signatures(void *result, void *batch, const nd_block *block,
+                                 nd_error *error) {
+    (void)block;
+    sign_receiver *r = result;
+    const signatures *s = batch;
+    for (size_t i = 0; i < s->count; i++) {
+        const sign_entry *e = &s->entries[i];
+        const nd_signed document = {.document = r->documents++,
+                                    .id = s->ids.bytes + e->id.start,
+                                    .id_length = e->id.length,
+                                    .signature = s->values + i * r->perms,
+                                    .text_hash = {e->text_hash[0], e->text_hash[1]}};
+        if (!r->fn(r->context, &document)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    }
+    return ND_OK;
+}
+
+/* ---- the run */
+
+typedef struct sign_run {
+    nd_signatures_options options;
+    nd_input_options input;
+    nd_analyzer_options analyzer;
+    nd_run run;
+    nd_corpus *corpus;
+    nd_minhash *minhash;
+    sign_receiver receiver;
+    nd_job_summary summary;
+} sign_run;
+
+/* The budget of a run has little memory for the results of a block, and the signatures of many
+ * short texts take more. Their array grows by half, so it takes up to 3/2 of their size. Lowers the
+ * number of threads until half of the memory limit holds these arrays. */
+static void bound_threads(nd_run *run, uint32_t perms) {
+    const uint64_t signature = perms * sizeof(uint32_t),
+                   bytes = signature * ND_BLOCK_RECORDS * ND_BATCHES_PER_THREAD / 2 * 3;
+    while (run->threads > 1 && run->threads * bytes > run->memory / 2) run->threads--;
+}
+
+static nd_status sign_all(sign_run *s, nd_error *error) {
+    nd_scan_counts counts;
+    const sign_plan plan = {
+        .allocator = &s->run.allocator, .analyzer = s->analyzer, .minhash = s->minhash};
+    const nd_scan_stage stage = {.plan = &plan,
+                                 .result = &s->receiver,
+                                 .create_worker = create_worker,
+                                 .map = sign,
+                                 .destroy_worker = destroy_worker,
+                                 .batch_size = sizeof(signatures),
+                                 .reset = reset_signatures,
+                                 .emit = emit_signatures,
+                                 .destroy_batch = destroy_signatures};
+    ND_TRY(nd_run_scan(&s->run, &s->input, s->corpus, &stage, &counts, error));
+    nd_summary_add_scan(&s->summary, &counts);
+    nd_run_fill_scan_summary(&s->run, &s->summary);
+    return ND_OK;
+}
+
+static nd_status run(sign_run *s, nd_error *error) {
+    const nd_input_plan input = {.use = ND_INPUT_ONCE, .analyzer = s->analyzer.kind};
+    ND_TRY(nd_analyzer_options_check_transient(&s->analyzer, error));
+    ND_TRY(nd_run_begin(s->options.resources, NULL, &s->run, error));
+    ND_TRY(nd_minhash_create(s->options.perms, s->analyzer.seed, &s->run.allocator, &s->minhash,
+                             error));
+    bound_threads(&s->run, s->options.perms);
+    ND_TRY(nd_run_open_input(&s->run, &s->input, &input, &s->corpus, error));
+    return sign_all(s, error);
+}
+
+static const nd_signatures_options defaults = {.struct_size = sizeof defaults, .perms = 128};
+
+void nd_signatures_options_init(nd_signatures_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
+}
+
+static nd_status read_options(const nd_signatures_options *given, sign_run *s, nd_error *error) {
+    s->options = defaults;
+    ND_TRY(nd_need(given, "options", error));
+    ND_TRY(ND_READ_OPTIONS(given, &s->options, "nd_signatures_options", error));
+    ND_TRY(nd_input_options_read(s->options.input, &s->input, error));
+    return nd_analyzer_options_read(s->options.analyzer, &s->analyzer, error);
+}
+
+nd_status nd_signatures(const nd_signatures_options *options, nd_signed_fn *fn, void *context,
+                        nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    sign_run s = {.receiver = {.fn = fn, .context = context}};
+    ND_TRY(nd_need(fn, "fn", error));
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(read_options(options, &s, error));
+    s.receiver.perms = s.options.perms;
+    nd_status status = run(&s, error);
+    if (status == ND_OK) nd_job_summary_give(summary, &s.summary);
+    nd_minhash_free(s.minhash);
+    nd_corpus_close(s.corpus);
+    nd_run_end(&s.run);
+    return status;
+}
