@@ -26,7 +26,8 @@ extern "C" {
 typedef struct nd_passages_options {
     size_t struct_size;
     const nd_input_options *input; /* the queries; not NULL */
-    /* A path as in nd_input_options.inputs, or the directory of an index; not NULL. */
+    /* A path as in nd_input_options.inputs, read with the other members of `input`, or the
+     * directory of an index. */
     const char *source;
     /* NULL: the defaults. ngram does not matter; stems are ND_ERR_ARGUMENT. */
     const nd_analyzer_options *analyzer;
@@ -36,6 +37,7 @@ typedef struct nd_passages_options {
     const nd_resources *resources; /* NULL: the defaults */
     bool texts;                    /* return the texts of passages, too; default false */
     uint8_t reserved[7];
+    const nd_input_options *source_input; /* instead of `source`; exactly one of them */
 } nd_passages_options;
 
 ND_API void nd_passages_options_init(nd_passages_options *options, size_t struct_size);

@@ -133,7 +133,8 @@ static nd_status find_index(const nd_allocator *allocator, const char *source, b
     nd_error reason;
     struct stat s;
     *found = false;
-    if (strcmp(source, "-") == 0 || stat(source, &s) != 0 || !S_ISDIR(s.st_mode)) return ND_OK;
+    if (!source || strcmp(source, "-") == 0 || stat(source, &s) != 0 || !S_ISDIR(s.st_mode))
+        return ND_OK;
     nd_manifest_init(&manifest, allocator);
     nd_status status = nd_manifest_read(source, allocator, &manifest, &repair, &reason);
     nd_manifest_free(&manifest);
@@ -179,6 +180,12 @@ static nd_status read_sets(passager *p, nd_error *error) {
 
 /* ---- the run */
 
+static bool reads_standard_input(const nd_input_options *input) {
+    for (size_t i = 0; i < input->input_count; i++)
+        if (strcmp(input->inputs[i], "-") == 0) return true;
+    return false;
+}
+
 static nd_status check(const passager *p, nd_error *error) {
     const nd_passages_options *o = &p->passages;
     if (o->least_run < 1)
@@ -186,10 +193,9 @@ static nd_status check(const passager *p, nd_error *error) {
     if (p->analyzer.stem)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "stem is not for nd_passages, which compares words as they are");
-    for (size_t i = 0; i < p->query_input.input_count; i++)
-        if (strcmp(p->query_input.inputs[i], "-") == 0 && strcmp(o->source, "-") == 0)
-            return nd_fail(error, ND_ERR_ARGUMENT,
-                           "standard input holds the queries or the source, not both");
+    if (reads_standard_input(&p->query_input) && reads_standard_input(&p->source_input))
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "standard input holds the queries or the source, not both");
     return nd_analyzer_options_check_transient(&p->analyzer, error);
 }
 
@@ -255,11 +261,13 @@ static nd_status read_options(const nd_passages_options *given, passager *p,
     *o = defaults;
     ND_TRY(nd_need(given, "options", error));
     ND_TRY(ND_READ_OPTIONS(given, o, "nd_passages_options", error));
-    ND_TRY(nd_need(o->source, "source", error));
+    if (!o->source == !o->source_input)
+        return nd_fail(error, ND_ERR_ARGUMENT, "exactly one of source and source_input is needed");
     ND_TRY(nd_input_options_read(o->input, &p->query_input, error));
     ND_TRY(nd_analyzer_options_read(o->analyzer, &p->analyzer, error));
     ND_TRY(nd_resources_read(o->resources, resources, error));
     p->memory = resources->memory;
+    if (o->source_input) return nd_input_options_read(o->source_input, &p->source_input, error);
     p->source_input = p->query_input;
     p->source_input.inputs = &p->passages.source;
     p->source_input.input_count = 1;

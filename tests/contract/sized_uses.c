@@ -316,6 +316,19 @@ static nd_status count_words(void) { return nd_idf(&with.idf, &out.summary, &fai
 static nd_status find_keywords(void) {
     return nd_keywords(&with.keywords, tell_keywords, NULL, &out.summary, &failure);
 }
+/* Queries of a file, and sources of the callback, which gives its documents once. */
+static nd_status find_passages_in(const nd_input_options *sources) {
+    static const char *const paths[] = {"source"};
+    nd_input_options queries;
+    nd_input_options_init(&queries, sizeof queries);
+    queries.inputs = paths;
+    queries.input_count = 1;
+    with.passages.input = &queries;
+    with.passages.source = NULL;
+    with.passages.source_input = sources;
+    return nd_passages(&with.passages, tell_passage, NULL, &out.summary, &failure);
+}
+
 static nd_status find_passages(void) {
     return nd_passages(&with.passages, tell_passage, NULL, &out.summary, &failure);
 }
@@ -625,6 +638,7 @@ const sized_structure sized_structures[] = {
     USE(nd_passages, nd_job_summary,                                                               \
         nd_passages(&with.passages, tell_passage, NULL, given, &failure))                          \
     USE(nd_passages_options, nd_input_options, (with.passages.input = given, find_passages()))     \
+    USE(nd_passages_sources, nd_input_options, find_passages_in(given))                            \
     USE(nd_passages_options, nd_analyzer_options,                                                  \
         (with.passages.analyzer = given, find_passages()))                                         \
     USE(nd_passages_options, nd_resources, (with.passages.resources = given, find_passages()))     \

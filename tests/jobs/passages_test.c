@@ -31,7 +31,8 @@ typedef struct row {
 
 typedef struct world {
     document queries[QUERIES], sources[SOURCES];
-    size_t query_count, source_count, next; /* next: the next record of the callback */
+    size_t query_count, source_count;
+    size_t next, next_source; /* the next records of the callbacks */
     row rows[MOST_ROWS];
     size_t row_count;
     char path[64];
@@ -104,6 +105,16 @@ static int give(void *context, nd_record *out) {
     const document *d = &w->queries[w->next++];
     *out = (nd_record){
         .text = d->text, .length = strlen(d->text), .id = d->id, .id_length = strlen(d->id)};
+    return 1;
+}
+
+/* nd_record_fn: the documents of the source. */
+static int give_source(void *context, nd_record *out) {
+    world *w = context;
+    if (w->next_source == w->source_count) return 0;
+    const document *d = &w->sources[w->next_source++];
+    *out = (nd_record){
+        .id = d->id, .id_length = strlen(d->id), .text = d->text, .length = strlen(d->text)};
     return 1;
 }
 
@@ -236,7 +247,11 @@ static void test_against_definition(void **state) {
         rows += w->row_count;
         for (uint32_t threads = 1; threads <= 4; threads++) {
             job_parts o = options_of(w, threads);
-            o.passages.source = w->path;
+            nd_input_options sources = o.input;
+            sources.records = give_source;
+            w->next_source = 0;
+            if (threads < 3) o.passages.source = w->path;
+            else o.passages.source_input = &sources;
             o.passages.least_run = least;
             o.passages.gap = gap;
             o.passages.texts = threads % 2;
@@ -293,8 +308,11 @@ static void test_arguments(void **state) {
     job_parts o = options_of(w, 1), other;
     assert_int_equal(o.passages.least_run, 8);
     expect_rejected(NULL, "options must not be NULL");
-    expect_rejected(passages_of(&o), "source must not be NULL");
+    expect_rejected(passages_of(&o), "exactly one of source and source_input is needed");
     o.passages.source = w->path;
+    o.passages.source_input = &o.input;
+    expect_rejected(passages_of(&o), "exactly one of source and source_input is needed");
+    o.passages.source_input = NULL;
     o.passages.least_run = 0;
     expect_rejected(passages_of(&o), "least_run must be at least 1, not 0");
     o.passages.least_run = 8;

@@ -1,0 +1,234 @@
+#include "py_dedup.h"
+
+#include "py_index.h"
+#include "py_job.h"
+#include "py_results.h"
+
+#include <stddef.h>
+
+static const char *const sketch_words[] = {"minhash", "simhash", "sentences", NULL};
+static const char *const verify_words[] = {"exact", "cosine", "none", NULL};
+
+static const option similarity_options[] = {
+    {"threshold", OPTION_DOUBLE, offsetof(nd_similarity_options, threshold), NULL},
+    {"recall", OPTION_DOUBLE, offsetof(nd_similarity_options, recall), NULL},
+    {"perms", OPTION_U32, offsetof(nd_similarity_options, perms), NULL},
+    {"sketch", OPTION_CHOICE, offsetof(nd_similarity_options, sketch), sketch_words},
+    {"verify", OPTION_CHOICE, offsetof(nd_similarity_options, verify), verify_words},
+    {"k", OPTION_U32, offsetof(nd_similarity_options, k), NULL},
+    {"sentences", OPTION_U32, offsetof(nd_similarity_options, sentences), NULL},
+    {"max_compare", OPTION_U32, offsetof(nd_similarity_options, max_compare), NULL},
+};
+
+/* The definition of a duplicate, with all that it points to. */
+typedef struct similarity {
+    nd_similarity_options options;
+    text_options text;
+} similarity;
+
+static bool similarity_read(core_state *state, PyObject *given, similarity *out) {
+    nd_similarity_options_init(&out->options, sizeof out->options);
+    bool good = text_options_read(state, given, ND_WEIGHTING_COUNTED, &out->text) &&
+                OPTIONS_READ(state, given, similarity_options, &out->options);
+    out->options.analyzer = &out->text.analyzer;
+    out->options.simhash = &out->text.simhash;
+    return good;
+}
+
+/* ---- dedup */
+
+static const char *const keep_words[] = {"first", "longest", "max", "min", NULL};
+static const char *const group_words[] = {"greedy", "component", NULL};
+
+static const option survivor_options[] = {
+    {"keep", OPTION_CHOICE, offsetof(nd_survivor_options, keep), keep_words},
+    {"group", OPTION_CHOICE, offsetof(nd_survivor_options, group), group_words},
+    {"keep_field", OPTION_TEXT, offsetof(nd_survivor_options, keep_field), NULL},
+};
+
+static const option index_options[] = {
+    {"index_path", OPTION_TEXT, offsetof(nd_index_use, path), NULL},
+    {"replace", OPTION_BOOL, offsetof(nd_index_use, replace), NULL},
+    {"resume", OPTION_BOOL, offsetof(nd_index_use, resume), NULL},
+};
+
+static const option output_options[] = {
+    {"output", OPTION_TEXT, offsetof(nd_output_options, kept), NULL},
+    {"removed", OPTION_TEXT, offsetof(nd_output_options, removed), NULL},
+    {"clusters", OPTION_TEXT, offsetof(nd_output_options, clusters), NULL},
+    {"edges", OPTION_TEXT, offsetof(nd_output_options, edges), NULL},
+};
+
+/* What is known of each removed document, in the order of input. */
+typedef struct dedup {
+    job *job;
+    nd_dedup_options options;
+    bool with_ids;
+    array rows, kept_rows; /* int64; -1: the kept document is in the index */
+    array jaccard, cosine, intersection, set_union, distance;
+    texts ids;     /* of all documents */
+    texts indexed; /* ids of kept documents of the index */
+} dedup;
+
+static bool put_removed(dedup *d, const nd_decision *decision) {
+    int64_t row = documents_row(&d->job->documents, decision->document);
+    int64_t kept = decision->indexed ? -1 : documents_row(&d->job->documents, decision->evidence);
+    if (decision->indexed &&
+        !texts_put(&d->indexed, decision->evidence_id, decision->evidence_id_length))
+        return false;
+    return ARRAY_PUT(&d->rows, int64_t, row) && ARRAY_PUT(&d->kept_rows, int64_t, kept) &&
+           ARRAY_PUT(&d->jaccard, double, decision->jaccard) &&
+           ARRAY_PUT(&d->cosine, double, decision->cosine) &&
+           ARRAY_PUT(&d->intersection, uint64_t, decision->intersection) &&
+           ARRAY_PUT(&d->set_union, uint64_t, decision->set_union) &&
+           ARRAY_PUT(&d->distance, uint32_t, decision->distance);
+}
+
+/* nd_decision_fn. No memory: the job is cancelled, and fails by memory. */
+static bool take_decision(void *context, const nd_decision *decision) {
+    dedup *d = context;
+    bool good = !d->with_ids || texts_put(&d->ids, decision->id, decision->id_length);
+    if (good && !decision->kept) good = put_removed(d, decision);
+    d->job->no_memory = !good;
+    return good;
+}
+
+static nd_status run_dedup(job *j, void *context, nd_error *error) {
+    dedup *d = context;
+    return nd_dedup(&d->options, &j->summary, error);
+}
+
+static void dedup_free(dedup *d) {
+    array *arrays[] = {&d->rows,         &d->kept_rows, &d->jaccard, &d->cosine,
+                       &d->intersection, &d->set_union, &d->distance};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) array_free(arrays[i]);
+    texts_free(&d->ids);
+    texts_free(&d->indexed);
+}
+
+static PyObject *dedup_result(dedup *d) {
+    PyObject *out = PyDict_New(), *summary = job_summary(d->job);
+    bool good = out && summary && PyDict_SetItemString(out, "summary", summary) == 0 &&
+                result_array(out, "rows", &d->rows) &&
+                result_array(out, "kept_rows", &d->kept_rows) &&
+                result_array(out, "jaccard", &d->jaccard) &&
+                result_array(out, "cosine", &d->cosine) &&
+                result_array(out, "intersection", &d->intersection) &&
+                result_array(out, "union", &d->set_union) &&
+                result_array(out, "distance", &d->distance) && job_skipped(d->job, out) &&
+                result_texts(out, "indexed", &d->indexed) && result_texts(out, "ids", &d->ids);
+    Py_XDECREF(summary);
+    if (!good) Py_CLEAR(out);
+    return out;
+}
+
+PyObject *core_dedup(PyObject *module, PyObject *given) {
+    core_state *state = core_state_of(module);
+    job j;
+    similarity similar;
+    nd_survivor_options survivors = {.struct_size = sizeof survivors};
+    nd_index_use use = {.struct_size = sizeof use};
+    nd_output_options outputs = {.struct_size = sizeof outputs};
+    dedup d = {.job = &j, .with_ids = PyDict_GetItemString(given, "with_ids") == Py_True};
+    PyObject *result = NULL, *index = PyDict_GetItemString(given, "index_handle");
+    bool held = false;
+    similar.text = (text_options){0};
+    if (job_open(state, given, &j) && similarity_read(state, given, &similar) &&
+        OPTIONS_READ(state, given, survivor_options, &survivors) &&
+        OPTIONS_READ(state, given, index_options, &use) &&
+        OPTIONS_READ(state, given, output_options, &outputs) &&
+        (!index || (held = index_hold(state, index, &use.index)))) {
+        outputs.on_decision = take_decision;
+        outputs.context = &d;
+        d.options = (nd_dedup_options){.struct_size = sizeof d.options,
+                                       .input = &j.input,
+                                       .similarity = &similar.options,
+                                       .survivors = &survivors,
+                                       .index = use.path || use.index ? &use : NULL,
+                                       .outputs = &outputs,
+                                       .resources = &j.resources};
+        if (job_run(&j, run_dedup, &d)) result = dedup_result(&d);
+    }
+    if (held) index_let_go(index);
+    dedup_free(&d);
+    text_options_free(&similar.text);
+    job_close(&j);
+    return result;
+}
+
+/* ---- pairs */
+
+typedef struct pairs {
+    job *job;
+    nd_pairs_options options;
+    bool with_ids;
+    array a, b; /* int64: rows */
+    array jaccard, cosine, intersection, set_union, distance;
+    texts ids_a, ids_b;
+} pairs;
+
+static bool take_pair(void *context, const nd_pair *pair) {
+    pairs *p = context;
+    bool good = ARRAY_PUT(&p->a, int64_t, documents_row(&p->job->documents, pair->document_a)) &&
+                ARRAY_PUT(&p->b, int64_t, documents_row(&p->job->documents, pair->document_b)) &&
+                ARRAY_PUT(&p->jaccard, double, pair->jaccard) &&
+                ARRAY_PUT(&p->cosine, double, pair->cosine) &&
+                ARRAY_PUT(&p->intersection, uint64_t, pair->intersection) &&
+                ARRAY_PUT(&p->set_union, uint64_t, pair->set_union) &&
+                ARRAY_PUT(&p->distance, uint32_t, pair->distance);
+    if (good && p->with_ids)
+        good = texts_put(&p->ids_a, pair->id_a, pair->id_a_length) &&
+               texts_put(&p->ids_b, pair->id_b, pair->id_b_length);
+    p->job->no_memory = !good;
+    return good;
+}
+
+static nd_status run_pairs(job *j, void *context, nd_error *error) {
+    pairs *p = context;
+    return nd_pairs(&p->options, &j->summary, error);
+}
+
+static void pairs_free(pairs *p) {
+    array *arrays[] = {&p->a,         &p->b,       &p->jaccard, &p->cosine, &p->intersection,
+                       &p->set_union, &p->distance};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) array_free(arrays[i]);
+    texts_free(&p->ids_a);
+    texts_free(&p->ids_b);
+}
+
+static PyObject *pairs_result(pairs *p) {
+    PyObject *out = PyDict_New(), *summary = job_summary(p->job);
+    bool good = out && summary && PyDict_SetItemString(out, "summary", summary) == 0 &&
+                result_array(out, "a", &p->a) && result_array(out, "b", &p->b) &&
+                result_array(out, "jaccard", &p->jaccard) &&
+                result_array(out, "cosine", &p->cosine) &&
+                result_array(out, "intersection", &p->intersection) &&
+                result_array(out, "union", &p->set_union) &&
+                result_array(out, "distance", &p->distance) &&
+                result_texts(out, "ids_a", &p->ids_a) && result_texts(out, "ids_b", &p->ids_b);
+    Py_XDECREF(summary);
+    if (!good) Py_CLEAR(out);
+    return out;
+}
+
+PyObject *core_pairs(PyObject *module, PyObject *given) {
+    core_state *state = core_state_of(module);
+    job j;
+    similarity similar;
+    pairs p = {.job = &j, .with_ids = PyDict_GetItemString(given, "with_ids") == Py_True};
+    PyObject *result = NULL;
+    similar.text = (text_options){0};
+    if (job_open(state, given, &j) && similarity_read(state, given, &similar)) {
+        p.options = (nd_pairs_options){.struct_size = sizeof p.options,
+                                       .input = &j.input,
+                                       .similarity = &similar.options,
+                                       .on_pair = take_pair,
+                                       .context = &p,
+                                       .resources = &j.resources};
+        if (job_run(&j, run_pairs, &p)) result = pairs_result(&p);
+    }
+    pairs_free(&p);
+    text_options_free(&similar.text);
+    job_close(&j);
+    return result;
+}

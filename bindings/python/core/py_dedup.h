@@ -1,0 +1,12 @@
+/* The jobs that find duplicates. */
+#ifndef ND_PYTHON_DEDUP_H
+#define ND_PYTHON_DEDUP_H
+
+#include "py_core.h"
+
+/* dedup(options) -> dict: `documents`; arrays of removed rows; `ids` if `with_ids`; `summary`. */
+PyObject *core_dedup(PyObject *module, PyObject *options);
+/* pairs(options) -> dict: arrays of the pairs; `summary`. */
+PyObject *core_pairs(PyObject *module, PyObject *options);
+
+#endif

@@ -1,0 +1,42 @@
+/* Documents of an Arrow stream, as records of the library. Rows are numbered from 0. */
+#ifndef ND_PYTHON_DOCUMENTS_H
+#define ND_PYTHON_DOCUMENTS_H
+
+#include "py_core.h"
+
+#include "py_column.h"
+
+/* A growing list of numbers. */
+typedef struct numbers {
+    int64_t *items;
+    size_t count, capacity;
+} numbers;
+/* false: no memory. */
+bool numbers_put(numbers *list, int64_t item);
+
+typedef struct documents {
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    int text, id, value; /* numbers of the columns; -1: none; text -1: the stream has no columns */
+    const char *text_name, *id_name, *value_name;
+    column texts, ids, values;
+    layout layouts[3], indices[3]; /* of text, id and value */
+    bool skip_nulls, skip_invalid;
+    int64_t row, in_batch; /* the next row, in all and in the batch */
+    numbers skipped;       /* rows that are left out, ascending */
+    char digits[24];       /* an id that is a number */
+    nd_error failure;      /* ND_OK: the stream has not failed */
+} documents;
+
+/* Opens the stream of a PyCapsule. Reads the options `stream`, `text`, `id`, `value`, `nulls` and
+ * `invalid`. The caller calls documents_close in any case. false: an exception is set. */
+bool documents_open(core_state *state, PyObject *given, documents *out);
+void documents_close(documents *d);
+
+/* nd_record_fn: the next document. Needs no GIL. -1: d->failure says why. */
+int documents_next(void *d, nd_record *out);
+
+/* The row of a document, by the number that the library gives it, from 0. */
+int64_t documents_row(const documents *d, uint64_t document);
+
+#endif

@@ -1,0 +1,443 @@
+#include "py_index.h"
+
+#include "py_handle.h"
+#include "py_job.h"
+#include "py_results.h"
+
+#include <stddef.h>
+
+enum { IDLE = 16 };
+
+typedef struct index_object {
+    PyObject_HEAD handle handle;
+    nd_index_searcher *idle[IDLE]; /* searchers that nobody uses at the moment */
+    size_t idle_count;
+} index_object;
+
+static PyObject *wrap(core_state *state, nd_index *index) {
+    index_object *o = object_allocate(state->types[TYPE_INDEX]);
+    if (!o) {
+        nd_index_close(index);
+        return NULL;
+    }
+    handle_init(&o->handle, state, "index", false);
+    o->handle.pointer = index;
+    return (PyObject *)o;
+}
+
+static void free_searchers(index_object *o) {
+    while (o->idle_count > 0) nd_index_searcher_free(o->idle[--o->idle_count]);
+}
+
+static void free_index(PyObject *self) {
+    index_object *o = (index_object *)self;
+    free_searchers(o);
+    nd_index_close(o->handle.pointer);
+    handle_destroy(&o->handle);
+    object_free(self);
+}
+
+bool index_hold(core_state *state, PyObject *index, nd_index **out) {
+    if (!PyObject_TypeCheck(index, state->types[TYPE_INDEX])) {
+        PyErr_SetString(PyExc_TypeError, "an Index is needed");
+        return false;
+    }
+    *out = handle_hold(&((index_object *)index)->handle);
+    return *out != NULL;
+}
+
+void index_let_go(PyObject *index) { handle_let_go(&((index_object *)index)->handle); }
+
+/* ---- making and opening */
+
+typedef struct index_given {
+    nd_index_options options;
+    text_options text;
+} index_given;
+
+static const option index_options[] = {
+    {"threshold", OPTION_DOUBLE, offsetof(nd_index_options, threshold), NULL},
+    {"recall", OPTION_DOUBLE, offsetof(nd_index_options, recall), NULL},
+    {"perms", OPTION_U32, offsetof(nd_index_options, perms), NULL},
+    {"sketch_only", OPTION_BOOL, offsetof(nd_index_options, sketch_only), NULL},
+};
+
+static bool read_options(core_state *state, PyObject *given, index_given *out) {
+    nd_index_options_init(&out->options, sizeof out->options);
+    out->options.analyzer = &out->text.analyzer;
+    return text_options_read(state, given, ND_WEIGHTING_TF, &out->text) &&
+           OPTIONS_READ(state, given, index_options, &out->options);
+}
+
+PyObject *core_index_create(PyObject *module, PyObject *arguments) {
+    core_state *state = core_state_of(module);
+    PyObject *path, *given;
+    index_given g;
+    nd_error error;
+    nd_status status;
+    if (!PyArg_ParseTuple(arguments, "O&O", PyUnicode_FSConverter, &path, &given)) return NULL;
+    bool good = read_options(state, given, &g);
+    if (good) {
+        PyThreadState *others = PyEval_SaveThread();
+        status = nd_index_create(PyBytes_AsString(path), &g.options, &error);
+        PyEval_RestoreThread(others);
+        good = status == ND_OK;
+        if (!good) core_raise(state, &error);
+    }
+    text_options_free(&g.text);
+    Py_DECREF(path);
+    return good ? Py_NewRef(Py_None) : NULL;
+}
+
+PyObject *core_index_open(PyObject *module, PyObject *arguments) {
+    core_state *state = core_state_of(module);
+    PyObject *path;
+    int write;
+    nd_index *index;
+    nd_error error;
+    nd_status status;
+    if (!PyArg_ParseTuple(arguments, "O&p", PyUnicode_FSConverter, &path, &write)) return NULL;
+    PyThreadState *others = PyEval_SaveThread();
+    status = nd_index_open(PyBytes_AsString(path), write ? ND_INDEX_WRITE : ND_INDEX_READ, NULL,
+                           &index, &error);
+    PyEval_RestoreThread(others);
+    Py_DECREF(path);
+    return status == ND_OK ? wrap(state, index) : core_raise(state, &error);
+}
+
+PyObject *core_index_in_memory(PyObject *module, PyObject *given) {
+    core_state *state = core_state_of(module);
+    index_given g;
+    nd_index *index = NULL;
+    nd_error error;
+    if (read_options(state, given, &g) &&
+        nd_index_create_in_memory(&g.options, NULL, &index, &error) != ND_OK)
+        core_raise(state, &error);
+    text_options_free(&g.text);
+    return index ? wrap(state, index) : NULL;
+}
+
+static PyObject *close_index(PyObject *self, PyObject *unused) {
+    index_object *o = (index_object *)self;
+    (void)unused;
+    nd_index *index = handle_take(&o->handle);
+    if (!index) return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+    free_searchers(o);
+    PyThreadState *others = PyEval_SaveThread();
+    nd_index_close(index);
+    PyEval_RestoreThread(others);
+    return Py_NewRef(Py_None);
+}
+
+/* ---- calls on the whole index */
+
+typedef nd_status index_fn(nd_index *index, nd_error *error);
+
+static PyObject *call(PyObject *self, index_fn *fn) {
+    index_object *o = (index_object *)self;
+    nd_error error;
+    nd_status status;
+    nd_index *index = handle_hold(&o->handle);
+    if (!index) return NULL;
+    PyThreadState *others = PyEval_SaveThread();
+    status = fn(index, &error);
+    PyEval_RestoreThread(others);
+    handle_let_go(&o->handle);
+    return status == ND_OK ? Py_NewRef(Py_None) : core_raise(o->handle.state, &error);
+}
+
+static PyObject *sync_index(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return call(self, nd_index_sync);
+}
+
+static PyObject *compact(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return call(self, nd_index_compact);
+}
+
+static PyObject *check(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return call(self, nd_index_check);
+}
+
+/* Moves to the newest state. No call may run meanwhile, so the handle is taken. */
+static PyObject *refresh(PyObject *self, PyObject *unused) {
+    index_object *o = (index_object *)self;
+    nd_error error;
+    nd_status status;
+    (void)unused;
+    nd_index *index = handle_take(&o->handle);
+    if (!index) {
+        if (!PyErr_Occurred())
+            core_raise_status(o->handle.state, ND_ERR_ARGUMENT, "the index is closed");
+        return NULL;
+    }
+    PyThreadState *others = PyEval_SaveThread();
+    status = nd_index_refresh(index, &error);
+    PyEval_RestoreThread(others);
+    o->handle.pointer = index;
+    return status == ND_OK ? Py_NewRef(Py_None) : core_raise(o->handle.state, &error);
+}
+
+/* set_sync(each): False: changes become durable by sync(). */
+static PyObject *set_sync(PyObject *self, PyObject *each) {
+    index_object *o = (index_object *)self;
+    nd_index *index = handle_hold(&o->handle);
+    if (!index) return NULL;
+    nd_index_set_sync(index, PyObject_IsTrue(each) ? ND_SYNC_EACH : ND_SYNC_BATCH);
+    handle_let_go(&o->handle);
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *describe(PyObject *self, PyObject *unused) {
+    static const char *const kinds[] = {"words", "chars", "segment"};
+    index_object *o = (index_object *)self;
+    nd_index_info info = {.struct_size = sizeof info};
+    nd_error error;
+    (void)unused;
+    nd_index *index = handle_hold(&o->handle);
+    if (!index) return NULL;
+    nd_status status = nd_index_describe(index, &info, &error);
+    PyObject *out = NULL;
+    if (status == ND_OK) {
+        const nd_index_options *made = info.options;
+        out = Py_BuildValue(
+            "{s:K,s:K,s:K,s:K,s:K,s:K,s:s,s:I,s:K,s:d,s:d,s:I,s:I,s:I,s:N}", "documents",
+            (unsigned long long)info.documents, "removed", (unsigned long long)info.removed,
+            "segments", (unsigned long long)info.segments, "log_documents",
+            (unsigned long long)info.log_documents, "generation",
+            (unsigned long long)info.generation, "bytes", (unsigned long long)info.bytes,
+            "analyzer", kinds[made->analyzer->kind], "ngram", made->analyzer->ngram, "seed",
+            (unsigned long long)made->analyzer->seed, "threshold", made->threshold, "recall",
+            made->recall, "perms", made->perms, "bands", info.plan.bands, "rows", info.plan.rows,
+            "sketch_only", PyBool_FromLong(made->sketch_only));
+    } else core_raise(o->handle.state, &error);
+    handle_let_go(&o->handle);
+    return out;
+}
+
+/* ---- single documents */
+
+static nd_status take_searcher(index_object *o, nd_index *index, nd_index_searcher **out,
+                               nd_error *error) {
+    *out = NULL;
+    pthread_mutex_lock(&o->handle.lock);
+    if (o->idle_count > 0) *out = o->idle[--o->idle_count];
+    pthread_mutex_unlock(&o->handle.lock);
+    return *out ? ND_OK : nd_index_searcher_create(index, out, error);
+}
+
+static void give_searcher(index_object *o, nd_index_searcher *searcher) {
+    pthread_mutex_lock(&o->handle.lock);
+    if (o->idle_count < IDLE) {
+        o->idle[o->idle_count++] = searcher;
+        searcher = NULL;
+    }
+    pthread_mutex_unlock(&o->handle.lock);
+    nd_index_searcher_free(searcher);
+}
+
+/* A match as Match(id, similarity, intersection, union, estimated). */
+static PyObject *match_of(core_state *state, const nd_match *m) {
+    PyObject *match = PyStructSequence_New(state->types[TYPE_MATCH]);
+    if (!match) return NULL;
+    PyObject *values[] = {PyUnicode_DecodeUTF8(m->id, (Py_ssize_t)m->id_length, "surrogateescape"),
+                          PyFloat_FromDouble(m->jaccard),
+                          PyLong_FromUnsignedLongLong(m->intersection),
+                          PyLong_FromUnsignedLongLong(m->set_union), PyBool_FromLong(m->estimated)};
+    for (Py_ssize_t i = 0; i < 5; i++) PyStructSequence_SetItem(match, i, values[i]);
+    if (PyErr_Occurred()) Py_CLEAR(match);
+    return match;
+}
+
+static PyObject *matches_of(core_state *state, const nd_match *matches, size_t count) {
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; list && i < count; i++) {
+        PyObject *match = match_of(state, matches + i);
+        if (!match || PyList_SetItem(list, (Py_ssize_t)i, match) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* search(text, kind): a list of matches. */
+static PyObject *search(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+    index_object *o = (index_object *)self;
+    size_t length, match_count = 0;
+    const nd_match *matches = NULL;
+    nd_index_searcher *searcher = NULL;
+    nd_error error;
+    nd_status status;
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "search(text, kind)");
+        return NULL;
+    }
+    const char *text = core_utf8(o->handle.state, arguments[0], "text", &length);
+    long kind = text ? PyLong_AsLong(arguments[1]) : 0;
+    nd_index *index = text && !PyErr_Occurred() ? handle_hold(&o->handle) : NULL;
+    if (!index) return NULL;
+    PyObject *list = NULL;
+    PyThreadState *others = PyEval_SaveThread();
+    status = take_searcher(o, index, &searcher, &error);
+    if (status == ND_OK)
+        status = nd_index_search(searcher, text, length, (nd_search_kind)kind, &matches,
+                                 &match_count, &error);
+    PyEval_RestoreThread(others);
+    if (status == ND_OK) list = matches_of(o->handle.state, matches, match_count);
+    else core_raise(o->handle.state, &error);
+    if (searcher) give_searcher(o, searcher);
+    handle_let_go(&o->handle);
+    return list;
+}
+
+/* add(id, text, replace): None if it was added, else the match that is the evidence. */
+static PyObject *add(PyObject *self, PyObject *arguments) {
+    index_object *o = (index_object *)self;
+    core_state *state = o->handle.state;
+    PyObject *id, *text, *result = NULL;
+    int replace;
+    bool added;
+    const nd_match *evidence;
+    nd_index_searcher *searcher = NULL;
+    nd_error error;
+    nd_status status;
+    nd_record record = {.struct_size = sizeof record};
+    if (!PyArg_ParseTuple(arguments, "OOp", &id, &text, &replace) ||
+        !(record.id = core_utf8(state, id, "id", &record.id_length)) ||
+        !(record.text = core_utf8(state, text, "text", &record.length)))
+        return NULL;
+    nd_index *index = handle_hold(&o->handle);
+    if (!index) return NULL;
+    PyThreadState *others = PyEval_SaveThread();
+    status = take_searcher(o, index, &searcher, &error);
+    if (status == ND_OK)
+        status = (replace ? nd_index_replace : nd_index_add)(index, searcher, &record, &added,
+                                                             &evidence, &error);
+    PyEval_RestoreThread(others);
+    if (status != ND_OK) core_raise(state, &error);
+    else result = added ? Py_NewRef(Py_None) : match_of(state, evidence);
+    if (searcher) give_searcher(o, searcher);
+    handle_let_go(&o->handle);
+    return result;
+}
+
+/* remove(id): whether the index had it. */
+static PyObject *remove_one(PyObject *self, PyObject *id) {
+    index_object *o = (index_object *)self;
+    size_t length;
+    bool found;
+    nd_error error;
+    nd_status status;
+    const char *bytes = core_utf8(o->handle.state, id, "id", &length);
+    nd_index *index = bytes ? handle_hold(&o->handle) : NULL;
+    if (!index) return NULL;
+    PyThreadState *others = PyEval_SaveThread();
+    status = nd_index_remove(index, bytes, length, &found, &error);
+    PyEval_RestoreThread(others);
+    handle_let_go(&o->handle);
+    return status == ND_OK ? PyBool_FromLong(found) : core_raise(o->handle.state, &error);
+}
+
+/* ---- many queries */
+
+static const char *const kind_words[] = {"all", "best", "first", NULL};
+
+static const option query_options[] = {
+    {"kind", OPTION_CHOICE, offsetof(nd_index_query_options, kind), kind_words},
+    {"max_compare", OPTION_U32, offsetof(nd_index_query_options, max_compare), NULL},
+};
+
+typedef struct queries {
+    job *job;
+    nd_index *index;
+    nd_index_query_options options;
+    bool with_ids;
+    array rows, jaccard, intersection, set_union;
+    texts ids, query_ids;
+} queries;
+
+static bool take_answer(void *context, const nd_answer *answer) {
+    queries *q = context;
+    bool good = true;
+    int64_t row = documents_row(&q->job->documents, answer->document);
+    for (size_t i = 0; i < answer->count && good; i++) {
+        const nd_match *m = answer->matches + i;
+        good = ARRAY_PUT(&q->rows, int64_t, row) && ARRAY_PUT(&q->jaccard, double, m->jaccard) &&
+               ARRAY_PUT(&q->intersection, uint64_t, m->intersection) &&
+               ARRAY_PUT(&q->set_union, uint64_t, m->set_union) &&
+               texts_put(&q->ids, m->id, m->id_length) &&
+               (!q->with_ids || texts_put(&q->query_ids, answer->id, answer->id_length));
+    }
+    q->job->no_memory = !good;
+    return good;
+}
+
+static nd_status run_queries(job *j, void *context, nd_error *error) {
+    queries *q = context;
+    return nd_index_query(q->index, &q->options, take_answer, q, &j->summary, error);
+}
+
+static PyObject *queries_result(queries *q) {
+    PyObject *out = PyDict_New(), *summary = job_summary(q->job);
+    bool good = out && summary && PyDict_SetItemString(out, "summary", summary) == 0 &&
+                result_array(out, "rows", &q->rows) && result_array(out, "jaccard", &q->jaccard) &&
+                result_array(out, "intersection", &q->intersection) &&
+                result_array(out, "union", &q->set_union) && result_texts(out, "ids", &q->ids) &&
+                result_texts(out, "query_ids", &q->query_ids) && job_skipped(q->job, out);
+    Py_XDECREF(summary);
+    if (!good) Py_CLEAR(out);
+    return out;
+}
+
+/* query(options): dict of arrays, a row per match. */
+static PyObject *query(PyObject *self, PyObject *given) {
+    index_object *o = (index_object *)self;
+    core_state *state = o->handle.state;
+    job j;
+    PyObject *result = NULL;
+    queries q = {.job = &j, .with_ids = PyDict_GetItemString(given, "with_ids") == Py_True};
+    q.index = handle_hold(&o->handle);
+    if (!q.index) return NULL;
+    nd_index_query_options_init(&q.options, sizeof q.options);
+    if (job_open(state, given, &j) && OPTIONS_READ(state, given, query_options, &q.options)) {
+        q.options.input = &j.input;
+        q.options.resources = &j.resources;
+        if (job_run(&j, run_queries, &q)) result = queries_result(&q);
+    }
+    array *arrays[] = {&q.rows, &q.jaccard, &q.intersection, &q.set_union};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) array_free(arrays[i]);
+    texts_free(&q.ids);
+    texts_free(&q.query_ids);
+    job_close(&j);
+    handle_let_go(&o->handle);
+    return result;
+}
+
+static PyMethodDef methods[] = {
+    {"close", close_index, METH_NOARGS, NULL},
+    {"sync", sync_index, METH_NOARGS, NULL},
+    {"compact", compact, METH_NOARGS, NULL},
+    {"check", check, METH_NOARGS, NULL},
+    {"refresh", refresh, METH_NOARGS, NULL},
+    {"set_sync", set_sync, METH_O, NULL},
+    {"describe", describe, METH_NOARGS, NULL},
+    {"search", (PyCFunction)(void (*)(void))search, METH_FASTCALL, NULL},
+    {"add", add, METH_VARARGS, NULL},
+    {"remove", remove_one, METH_O, NULL},
+    {"query", query, METH_O, NULL},
+    {0},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_dealloc, free_index},
+    {Py_tp_methods, methods},
+    {Py_tp_doc, "The handle of an index of documents."},
+    {0},
+};
+
+PyType_Spec index_spec = {
+    .name = "neardup._core.Index",
+    .basicsize = sizeof(index_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = slots,
+};

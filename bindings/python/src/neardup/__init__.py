@@ -1,0 +1,34 @@
+"""neardup: near-duplicate texts, found, removed and explained.
+
+    import neardup as nd
+
+    r = nd.dedup(table)            # keeps one document of each group of near-duplicates
+    r.kept, r.table, r.removed     # mask, kept rows, the evidence for each removed one
+    nd.pairs(table)                # every pair of near-duplicates
+    nd.compare(a, b)               # two texts by every measure, side by side in a notebook
+
+The engine is the C library libneardup, which the command ``neardup`` uses, too: the same documents
+and options give the same answers. ``python -m neardup`` is that command.
+"""
+
+from ._compare import (Comparison, Difference, Passage, compare, containment, cosine, jaccard,
+                       tokens)
+from ._core import Answer, Match, Near, version as __version__
+from ._dedup import Dedup, dedup, pairs
+from ._errors import (ArgumentError, BusyError, CancelledError, CorruptError, DataWarning, Error,
+                      InputError, OutOfMemoryError, StorageError, UnsupportedError)
+from ._extract import idf, keywords, passages
+from ._hamming import HammingIndex
+from ._index import Index
+from ._results import Summary
+from ._sketches import MinHash, Plan, SimHash, plan
+from ._stream import Stream
+
+__all__ = [
+    "Answer", "ArgumentError", "BusyError", "CancelledError", "Comparison", "CorruptError",
+    "DataWarning", "Dedup", "Difference", "Error", "HammingIndex", "Index", "InputError",
+    "Match", "MinHash", "Near", "OutOfMemoryError", "Passage", "Plan", "SimHash",
+    "StorageError", "Stream", "Summary", "UnsupportedError", "__version__", "compare",
+    "containment", "cosine", "dedup", "idf", "jaccard", "keywords", "pairs", "passages", "plan",
+    "tokens",
+]

@@ -1,0 +1,335 @@
+"""The jobs that find duplicates: dedup and pairs."""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from . import _core
+from ._errors import ArgumentError, InputError
+from ._index import Index
+from ._options import Analyzer, Sketch, Verify, given
+from ._progress import Progress, receiver
+from ._results import Summary, html_table, numbers, texts
+from ._sources import Source, open_source
+
+
+class Dedup:
+    """The result of :func:`dedup`. Arrays are aligned with the rows of the input.
+
+    Rows that ``nulls="skip"`` or ``invalid="skip"`` leaves out are compared with nothing, so they
+    stay.
+    """
+
+    summary: Summary
+
+    def __init__(self, source: Source, found: dict[str, Any], measure: str, bits: int) -> None:
+        self.summary = Summary(found["summary"])
+        self._source, self._found = source, found
+        self._count: int = found["row_count"]
+        self._rows = numbers(found["rows"], np.int64)
+        self._kept_rows = numbers(found["kept_rows"], np.int64)
+        self._measure, self._bits = measure, bits
+
+    def __len__(self) -> int:
+        return self._count
+
+    @functools.cached_property
+    def kept(self) -> np.ndarray:
+        """Whether the row stays: a boolean array."""
+        mask = np.ones(self._count, bool)
+        mask[self._rows] = False
+        return mask
+
+    @functools.cached_property
+    def kept_row(self) -> np.ndarray:
+        """The row that stays in this row's place, its own if it stays; -1: a document of the
+        index."""
+        rows = np.arange(self._count)
+        rows[self._rows] = self._kept_rows
+        return rows
+
+    @functools.cached_property
+    def kept_id(self) -> pa.Array | np.ndarray:
+        """The id of the document that stays in this row's place; without ids its row number."""
+        ids = self._ids
+        if ids is None and not (self._kept_rows < 0).any():
+            return self.kept_row
+        if ids is None:
+            ids = pa.array([str(row) for row in range(self._count)], pa.large_string())
+        return self._with_indexed(ids, self.kept_row)
+
+    @functools.cached_property
+    def similarity(self) -> np.ndarray:
+        """The similarity with the document that stays in this row's place; 1 for rows that stay.
+
+        It is the measure that decided: the Jaccard similarity, or the cosine (``verify="cosine"``).
+        With ``sketch="simhash", verify="none"`` it is the cosine that the distance estimates,
+        cos(pi * distance / bits) (Charikar 2002).
+        """
+        values = np.ones(self._count)
+        values[self._rows] = self._removed_similarity
+        return values
+
+    @functools.cached_property
+    def cluster(self) -> np.ndarray:
+        """The number of the row's group, from 0, in the order of the groups' first rows. Rows of
+        one group have the same document in their place."""
+        keys = self.kept_row.copy()
+        if (self._kept_rows < 0).any():
+            _, group = np.unique(np.array(self._indexed.to_pylist()), return_inverse=True)
+            keys[self._rows[self._kept_rows < 0]] = self._count + group
+        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+        order = np.empty(len(first), np.int64)
+        order[np.argsort(first)] = np.arange(len(first))
+        return order[group]
+
+    @property
+    def table(self) -> Any:
+        """The rows that stay, as the kind of object that came in."""
+        if self._source.select is None:
+            raise ArgumentError(f"there is no table of the kept rows: {self._source.why_no_table}")
+        return self._source.select(self.kept)
+
+    @functools.cached_property
+    def removed(self) -> pa.Table:
+        """The evidence: a row for each removed document, in the order of input.
+
+        row, id                of the removed document (id: if the documents have ids)
+        kept_row, kept_id      of the document that stays in its place; kept_row null: it is in the
+                               index
+        jaccard, intersection, union; or cosine; or distance
+        """
+        columns: dict[str, Any] = {"row": self._rows}
+        ids = self._ids
+        if ids is not None:
+            columns["id"] = ids.take(pa.array(self._rows))
+        indexed = self._kept_rows < 0
+        columns["kept_row"] = pa.array(self._kept_rows, mask=indexed)
+        if ids is not None or indexed.any():
+            if ids is None:
+                ids = pa.array([str(row) for row in range(self._count)], pa.large_string())
+            columns["kept_id"] = self._with_indexed(ids, self._kept_rows)
+        return pa.table({**columns, **_measures(self._found, self._measure)})
+
+    @functools.cached_property
+    def _ids(self) -> Any:
+        if self._source.ids is not None:
+            return self._source.ids()
+        return texts(self._found["ids"]) if self._found["ids"][0] else None
+
+    @functools.cached_property
+    def _indexed(self) -> pa.Array:
+        return texts(self._found["indexed"])
+
+    def _with_indexed(self, ids: Any, rows: np.ndarray) -> Any:
+        """The ids of rows; where the row is -1, those of documents of the index, in turn."""
+        missing = rows < 0
+        if not missing.any():
+            taken = ids.take(pa.array(rows))
+            return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
+        known = ids.cast(pa.large_string())
+        all_ids = pa.chunked_array([*(known.chunks if isinstance(known, pa.ChunkedArray)
+                                      else [known]), self._indexed])
+        places = rows.copy()
+        places[missing] = len(ids) + np.arange(missing.sum())
+        return all_ids.take(pa.array(places)).combine_chunks()
+
+    @property
+    def _removed_similarity(self) -> np.ndarray:
+        if self._measure == "distance":
+            distance = numbers(self._found["distance"], np.uint32)
+            return np.cos(np.pi * distance / self._bits)
+        return numbers(self._found[self._measure], np.float64)
+
+    def __repr__(self) -> str:
+        s = self.summary
+        return (f"Dedup({s.documents:,} documents: {s.kept:,} kept, {s.removed:,} removed"
+                + (f", {s.skipped:,} skipped" if s.skipped else "") + ")")
+
+    def _repr_html_(self) -> str:
+        more = len(self._rows) - 10
+        caption = repr(self) + (f"; the first 10 of {len(self._rows):,} removed" if more > 0 else "")
+        return html_table(self.removed.slice(0, 10).to_pylist(), caption)
+
+
+def _measures(found: dict[str, Any], measure: str) -> dict[str, np.ndarray]:
+    if measure == "distance":
+        return {"distance": numbers(found["distance"], np.uint32)}
+    if measure == "cosine":
+        return {"cosine": numbers(found["cosine"], np.float64)}
+    return {"jaccard": numbers(found["jaccard"], np.float64),
+            "intersection": numbers(found["intersection"], np.uint64),
+            "union": numbers(found["union"], np.uint64)}
+
+
+def _measure(sketch: str, verify: str) -> str:
+    if sketch != "simhash" or verify == "exact":
+        return "jaccard"
+    return "cosine" if verify == "cosine" else "distance"
+
+
+def _check_ids(source: Source, summary: Summary) -> None:
+    """Ids of rows in memory must differ: results name documents by them."""
+    if summary.duplicate_ids == 0 or source.ids is None:
+        return
+    seen: dict[Any, int] = {}
+    for row, id in enumerate(source.ids().to_pylist()):
+        if id in seen:
+            raise InputError(f"row {row}: row {seen[id]} has the id {id!r}, too; with id=None, rows "
+                             "are known by their numbers")
+        if id is not None:
+            seen[id] = row
+
+
+def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: float = 0.8,
+          keep: str = "first", group: Literal["greedy", "component"] = "greedy",
+          recall: float = 0.999, perms: int = 128, sketch: Sketch = "minhash",
+          verify: Verify = "exact", k: int | None = None, bits: int = 64, sentences: int = 3,
+          weights: str = "tfidf", stop: Any = None, max_compare: int = 1000,
+          analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1,
+          dictionary: Any = None, index: Index | str | os.PathLike[str] | None = None,
+          replace: bool = False, resume: bool = False,
+          nulls: Literal["error", "skip"] = "error",
+          invalid: Literal["fail", "replace", "skip"] = "fail",
+          on_error: Literal["fail", "skip"] = "fail", follow: bool = False,
+          max_record: int = 64 << 20, output: Any = None, memory: int = 1 << 30,
+          work: Any = None, threads: int = 0, progress: Progress = None) -> Dedup:
+    """Keeps one document of each group of near-duplicates.
+
+    Documents are considered in the order of priority. A document is removed exactly if a document
+    that was kept before it is its duplicate.
+
+    >>> import neardup as nd
+    >>> texts = ["the quick brown fox jumps over the lazy dog",
+    ...          "an entirely different sentence about something else",
+    ...          "The quick, brown fox jumps over the lazy dog!"]
+    >>> r = nd.dedup(texts)
+    >>> r.kept.tolist()
+    [True, True, False]
+    >>> r.table
+    ['the quick brown fox jumps over the lazy dog', 'an entirely different sentence about something else']
+    >>> r.removed.to_pylist()
+    [{'row': 2, 'kept_row': 0, 'jaccard': 1.0, 'intersection': 5, 'union': 5}]
+
+    data       a table (pyarrow, polars, pandas, datasets, DuckDB, any object with
+               ``__arrow_c_stream__``), a column, a list or generator of str or of (id, str), or a
+               path, or a list of ``pathlib.Path``: JSON Lines or directories, as for the command
+    text, id   columns, or fields of JSON Lines. Without a column "id", rows have their numbers.
+    threshold  least Jaccard similarity of the shingle sets, above 0 and at most 1
+    keep       which of several duplicates stays: "first", "longest", "max:COLUMN", "min:COLUMN"
+    group      "greedy": a document is removed if it duplicates a kept one; "component": one stays
+               of all documents that chains of duplicates connect
+    recall     least probability of finding a pair at the threshold, above 0 and below 1
+    perms      MinHash functions, 1 to 1024
+    sketch     "minhash"; "simhash": candidates are fingerprints within ``k`` of ``bits`` bits;
+               "sentences": candidates share one of their ``sentences`` longest sentences
+    verify     "exact": by the shingle sets; "cosine" (simhash): by the weighted features; "none":
+               by the sketches
+    k          most bits that differ, default 6; 3 with ``verify="none"``
+    weights    of features of simhash: "tf", "tfidf", "tfidf:FILE" or "none"
+    stop       a file of words that are no features of simhash
+    analyzer   tokens: "words", "chars" or "segment" (with a ``dictionary``, or ICU's)
+    ngram      tokens per shingle, 1 to 64
+    seed       key of all hashes
+    index      an :class:`Index`, or its path: its documents precede all others, and the kept
+               documents are added to it
+    replace    a document replaces the document of the index with the same id
+    resume     continue the unfinished batch of the index
+    nulls      a row without text: "error", or "skip": it is compared with nothing, and stays
+    invalid    a text that is not UTF-8, or has lone surrogates: "fail", "replace" or "skip"
+    on_error   a bad record of a file: "fail", or "skip": a warning tells it
+    follow     in directories, follow symbolic links to files
+    max_record most bytes of a document
+    output     a file for the kept records of files, byte for byte
+    memory     limit in bytes, at least 64 MiB
+    work       directory of temporary files
+    threads    0: all cores. The results do not depend on it.
+    progress   True: a bar of tqdm; a function of (stage, done, total or None); None: a bar where a
+               person watches it
+
+    Raises :class:`InputError` for bad rows, :class:`ArgumentError` for options, and the other
+    subclasses of :class:`Error`.
+    """
+    how, _, field = keep.partition(":")
+    if how in ("max", "min") and not field:
+        raise ArgumentError(f'keep="{how}" needs a column: keep="{how}:COLUMN"')
+    source = open_source(data, text, id, field or None)
+    if source.paths is None and output is not None:
+        raise ArgumentError("output is for documents of files: the table of the result has the rows")
+    if k is None:
+        k = 3 if verify == "none" else 6
+    options = given(threshold=threshold, keep=how, group=group, recall=recall, perms=perms,
+                    sketch=sketch, verify=verify, k=k, bits=bits, sentences=sentences,
+                    weights=weights, stop=stop, max_compare=max_compare, analyzer=analyzer,
+                    ngram=ngram, seed=seed, dictionary=dictionary, replace=replace,
+                    resume=resume, nulls=nulls, invalid=invalid, on_error=on_error, follow=follow,
+                    max_record=max_record, output=output, memory=memory, work=work,
+                    threads=threads)
+    if field:
+        options["keep_field" if source.paths is not None else "value"] = field
+    if isinstance(index, Index):
+        options["index_handle"] = index._handle
+    elif index is not None:
+        options["index_path"] = _index_path(index, threshold, recall, perms, analyzer, ngram, seed)
+    options["with_ids"] = source.ids is None and source.id is not None
+    with receiver(progress) as options["progress"]:
+        found = source.call(_core.dedup, options)
+    result = Dedup(source, found, _measure(sketch, verify), bits)
+    _check_ids(source, result.summary)
+    return result
+
+
+def _index_path(path: str | os.PathLike[str], threshold: float, recall: float, perms: int,
+                analyzer: Analyzer, ngram: int, seed: int) -> str:
+    """The path of an index, which is made if nothing is there."""
+    if not os.path.exists(path):
+        Index.create(path, threshold=threshold, recall=recall, perms=perms, analyzer=analyzer,
+                     ngram=ngram, seed=seed).close()
+    return os.fspath(path)
+
+
+def pairs(data: Any, *, text: str = "text", id: str | None = "id", threshold: float = 0.8,
+          recall: float = 0.999, perms: int = 128, sketch: Sketch = "minhash",
+          verify: Verify = "exact", k: int | None = None, bits: int = 64, sentences: int = 3,
+          weights: str = "tfidf", stop: Any = None, max_compare: int = 1000,
+          analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1, dictionary: Any = None,
+          nulls: Literal["error", "skip"] = "error",
+          invalid: Literal["fail", "replace", "skip"] = "fail",
+          on_error: Literal["fail", "skip"] = "fail", follow: bool = False,
+          max_record: int = 64 << 20, memory: int = 1 << 30, work: Any = None, threads: int = 0,
+          progress: Progress = None) -> pa.Table:
+    """Finds every pair of near-duplicates: a table with a row for each pair.
+
+    The columns are id_a, id_b (row numbers if the documents have no ids), jaccard, intersection and
+    union; or cosine, or distance, where these decide. The arguments are those of :func:`dedup`.
+
+    >>> import neardup as nd
+    >>> nd.pairs({"x": "one two three", "y": "One, two, three.", "z": "four"}.items()).to_pylist()
+    [{'id_a': 'x', 'id_b': 'y', 'jaccard': 1.0, 'intersection': 1, 'union': 1}]
+    """
+    source = open_source(data, text, id)
+    if k is None:
+        k = 3 if verify == "none" else 6
+    options = given(threshold=threshold, recall=recall, perms=perms, sketch=sketch, verify=verify,
+                    k=k, bits=bits, sentences=sentences, weights=weights, stop=stop,
+                    max_compare=max_compare, analyzer=analyzer, ngram=ngram, seed=seed,
+                    dictionary=dictionary, nulls=nulls, invalid=invalid, on_error=on_error,
+                    follow=follow, max_record=max_record, memory=memory, work=work,
+                    threads=threads)
+    options["with_ids"] = source.ids is None and source.id is not None
+    with receiver(progress) as options["progress"]:
+        found = source.call(_core.pairs, options)
+    _check_ids(source, Summary(found["summary"]))
+    columns: dict[str, Any] = {}
+    for side in "ab":
+        rows = numbers(found[side], np.int64)
+        if options["with_ids"]:
+            columns[f"id_{side}"] = texts(found[f"ids_{side}"])
+        else:
+            columns[f"id_{side}"] = rows if source.ids is None else source.ids().take(pa.array(rows))
+    return pa.table({**columns, **_measures(found, _measure(sketch, verify))})

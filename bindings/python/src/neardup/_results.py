@@ -1,0 +1,88 @@
+"""Results of jobs: arrays of the extension as NumPy arrays and Arrow tables."""
+
+from __future__ import annotations
+
+import html
+from typing import Any, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+
+def numbers(data: bytearray, kind: Any) -> np.ndarray:
+    return np.frombuffer(data, dtype=kind)
+
+
+def texts(pair: tuple[bytearray, bytearray]) -> pa.Array:
+    """Texts that the extension has collected, without a copy. Ids need not be UTF-8."""
+    offsets, data = pair
+    count = max(len(offsets) // 8 - 1, 0)
+    if count == 0:
+        return pa.array([], pa.large_string())
+    found = pa.Array.from_buffers(pa.large_binary(), count,
+                                  [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+    try:
+        return found.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return pa.array([id.decode("utf-8", "surrogateescape").encode("utf-8", "backslashreplace")
+                         for id in found.to_pylist()], pa.large_string())
+
+
+class Summary:
+    """Counts and times of a job. Members that a job does not count are 0.
+
+    >>> import neardup as nd
+    >>> nd.dedup(["a text", "a text"]).summary.removed
+    1
+    """
+
+    documents: int
+    input_bytes: int
+    text_bytes: int
+    kept: int
+    removed: int
+    exact_copies: int
+    skipped: int
+    duplicate_ids: int
+    candidates: int
+    verified: int
+    rejected: int
+    pairs: int
+    large_buckets: int
+    bounded_documents: int
+    bounded_comparisons: int
+    terms: int
+    terms_written: int
+    output_bytes: int
+    work_bytes: int
+    peak_memory: int
+    threads: int
+    bands: int
+    rows: int
+    seconds: float
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        return iter(self.__dict__.items())
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={value:.3g}" if isinstance(value, float) else f"{name}={value:,}"
+                         for name, value in self.__dict__.items() if value)
+        return f"Summary({told})"
+
+
+def html_table(rows: list[dict[str, Any]], caption: str) -> str:
+    """A table for notebooks."""
+    if not rows:
+        return f"<p>{html.escape(caption)}</p>"
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in rows[0])
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(_cell(value))}</td>"
+                                    for value in row.values()) + "</tr>" for row in rows)
+    return (f"<table><caption>{html.escape(caption)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

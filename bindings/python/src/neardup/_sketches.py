@@ -1,0 +1,147 @@
+"""Sketches of many texts, and the plan of their LSH bands."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from . import _core
+from ._options import Analyzer, given
+from ._progress import Progress, receiver
+from ._results import numbers
+from ._sources import open_source
+
+
+class MinHash:
+    """MinHash signatures (Broder 1997). Only signatures of one seed, one analyzer and one number of
+    functions can be compared. The bits are those of the C library, of the command and of an index.
+
+    >>> import neardup as nd
+    >>> minhash = nd.MinHash(perms=128)
+    >>> a, b = minhash.signatures(["one two three four five six", "one two three four five six"])
+    >>> a.dtype, a.shape, minhash.estimate(a, b)
+    (dtype('uint32'), (128,), 1.0)
+    """
+
+    def __init__(self, perms: int = 128, *, analyzer: Analyzer = "words", ngram: int = 5,
+                 seed: int = 1, stem: str | None = None, dictionary: Any = None) -> None:
+        self.perms = perms
+        self._options = given(perms=perms, analyzer=analyzer, ngram=ngram, seed=seed, stem=stem,
+                              dictionary=dictionary)
+
+    def signatures(self, texts: Any, *, text: str = "text",
+                   nulls: Literal["error", "skip"] = "error", threads: int = 0,
+                   progress: Progress = None) -> np.ndarray:
+        """A signature for each text: an array of shape (n, perms) and type uint32. A row that is
+        left out (``nulls="skip"``) has zeros."""
+        return _sketch(_core.minhash, self._options, texts, text, nulls, threads, progress,
+                       np.uint32, self.perms)
+
+    @staticmethod
+    def estimate(a: np.ndarray, b: np.ndarray) -> float | np.ndarray:
+        """The share of equal values: an unbiased estimate of the Jaccard similarity J, with the
+        standard error sqrt(J (1 - J) / perms). Arrays of signatures give an array."""
+        share = (np.asarray(a) == np.asarray(b)).mean(axis=-1)
+        return float(share) if np.ndim(share) == 0 else share
+
+    def __repr__(self) -> str:
+        return f"MinHash({', '.join(f'{name}={value!r}' for name, value in self._options.items())})"
+
+
+class SimHash:
+    """SimHash fingerprints (Charikar 2002) of 16, 32, 64 or 128 bits.
+
+    weights of the features: "tf" (1 for each occurrence), "none" (1), "tfidf:FILE" (a table, as
+    :func:`idf` makes it) or "levels" (the text is a list of items word(weight)). Features are
+    shingles of ``ngram`` tokens.
+
+    >>> import neardup as nd
+    >>> a, b = nd.SimHash().fingerprints(["one two three", "one two four"])
+    >>> a.dtype, int(a ^ b).bit_count() < 32
+    (dtype('uint64'), True)
+    """
+
+    def __init__(self, bits: int = 64, *, weights: str = "tf", stop: Any = None,
+                 analyzer: Analyzer = "words", ngram: int = 1, seed: int = 1,
+                 stem: str | None = None, dictionary: Any = None) -> None:
+        self.bits = bits
+        self._options = given(bits=bits, weights=weights, stop=stop, analyzer=analyzer, ngram=ngram,
+                              seed=seed, stem=stem, dictionary=dictionary)
+
+    def fingerprints(self, texts: Any, *, text: str = "text",
+                     nulls: Literal["error", "skip"] = "error", threads: int = 0,
+                     progress: Progress = None) -> np.ndarray:
+        """A fingerprint for each text: an array of shape (n,) and type uint64; for 128 bits (n, 2),
+        the low half first. A row that is left out (``nulls="skip"``) has 0."""
+        return _sketch(_core.simhash, self._options, texts, text, nulls, threads, progress,
+                       np.uint64, 2 if self.bits == 128 else None)
+
+    @staticmethod
+    def distance(a: np.ndarray | int, b: np.ndarray | int) -> int | np.ndarray:
+        """The Hamming distance of fingerprints of at most 64 bits."""
+        differing = np.bitwise_xor(np.asarray(a, np.uint64), np.asarray(b, np.uint64))
+        count = np.unpackbits(differing[..., None].view(np.uint8), axis=-1).sum(-1)
+        return int(count) if np.ndim(count) == 0 else count
+
+    def __repr__(self) -> str:
+        return f"SimHash({', '.join(f'{name}={value!r}' for name, value in self._options.items())})"
+
+
+def _sketch(function: Any, options: dict[str, Any], data: Any, text: str, nulls: str, threads: int,
+            progress: Progress, kind: Any, width: int | None) -> np.ndarray:
+    source = open_source([data] if isinstance(data, str) else data, text, None)
+    with receiver(progress) as on_progress:
+        found = source.call(function, {**options, "nulls": nulls, "threads": threads,
+                                       "progress": on_progress})
+    rows = numbers(found["sketches"], kind)
+    rows = rows if width is None else rows.reshape(-1, width)
+    missing = found["row_count"] - len(rows)
+    return np.concatenate([rows, np.zeros((missing, *rows.shape[1:]), kind)]) if missing else rows
+
+
+class Plan:
+    """Bands of an LSH over MinHash signatures: see :func:`plan`."""
+
+    def __init__(self, threshold: float, recall: float, perms: int) -> None:
+        self.threshold, self.recall, self.perms = threshold, recall, perms
+        self.bands, self.rows = _core.plan(threshold, recall, perms)
+
+    def probability(self, similarity: float | np.ndarray) -> Any:
+        """The probability that a pair of this similarity is found: 1 - (1 - s^rows)^bands."""
+        if np.ndim(similarity) == 0:
+            return _core.plan_probability(self.bands, self.rows, float(similarity))
+        return np.array([self.probability(s) for s in np.ravel(similarity)]).reshape(
+            np.shape(similarity))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the S-curve with matplotlib, and returns its axes."""
+        try:
+            from matplotlib import pyplot
+        except ImportError as problem:
+            raise ImportError("plot() needs matplotlib: pip install matplotlib") from problem
+        if ax is None:
+            ax = pyplot.figure().add_subplot()
+        s = np.linspace(0, 1, 201)
+        ax.plot(s, self.probability(s))
+        ax.axvline(self.threshold, linestyle=":")
+        ax.set(xlabel="Jaccard similarity", ylabel="probability that the pair is found",
+               title=f"{self.bands} bands of {self.rows} rows", xlim=(0, 1), ylim=(0, 1.01))
+        return ax
+
+    def __repr__(self) -> str:
+        return (f"Plan({self.bands} bands of {self.rows} rows: a pair at {self.threshold:g} is found "
+                f"with probability {self.probability(self.threshold):.4f})")
+
+
+def plan(threshold: float = 0.8, recall: float = 0.999, perms: int = 128) -> Plan:
+    """The most selective bands that find a pair at the threshold with the wanted probability.
+
+    >>> import neardup as nd
+    >>> p = nd.plan(threshold=0.8, recall=0.999)
+    >>> p.bands, p.rows
+    (25, 5)
+    >>> p.probability(0.5) < p.probability(0.8)
+    True
+    """
+    return Plan(threshold, recall, perms)

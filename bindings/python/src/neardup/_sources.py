@@ -1,0 +1,336 @@
+"""The documents of a call, from any kind of object, as one Arrow stream or as paths."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, Callable
+
+import numpy as np
+import pyarrow as pa
+
+from ._errors import ArgumentError, InputError
+
+# Items of a list or generator that become one batch.
+BATCH = 1024
+
+
+class Source:
+    """Documents of an object: how the extension reads them, and how their rows are found again.
+
+    stream, paths  either of them is given to the extension
+    text, id       names of columns in the stream, or fields of the files; id None: row numbers
+    ids            the column of ids, or None
+    select         gives the rows of a mask, as the kind of object that came in
+    """
+
+    def __init__(self, *, stream: Any = None, paths: list[bytes] | None = None, text: str,
+                 id: str | None, ids: Callable[[], pa.ChunkedArray] | None = None,
+                 select: Callable[[np.ndarray], Any] | None = None,
+                 why_no_table: str = "") -> None:
+        self.stream, self.paths, self.text, self.id = stream, paths, text, id
+        self.ids, self.select, self.why_no_table = ids, select, why_no_table
+        self.failure: BaseException | None = None
+
+    def options(self) -> dict[str, Any]:
+        """The options for the extension. Call it once: a stream is read once."""
+        given: dict[str, Any] = {"text": self.text, "id": self.id}
+        if self.paths is not None:
+            given["paths"] = self.paths
+        else:
+            given["stream"] = self.stream.__arrow_c_stream__()
+        return given
+
+    def call(self, function: Callable[[dict[str, Any]], Any], options: dict[str, Any]) -> Any:
+        """Calls a function of the extension. An exception of a generator comes out as it is."""
+        try:
+            return function({**options, **self.options()})
+        except Exception:
+            if self.failure is not None:
+                raise self.failure from None
+            raise
+
+
+def open_source(data: Any, text: str = "text", id: str | None = "id",
+                value: str | None = None) -> Source:
+    """Finds out what kind of object has the documents."""
+    if isinstance(data, (str, os.PathLike)):
+        return _paths([data], text, id)
+    if isinstance(data, (list, tuple)) and data and all(isinstance(p, os.PathLike) for p in data):
+        return _paths(data, text, id)
+    package = type(data).__module__.partition(".")[0]
+    if package == "datasets":
+        return _dataset(data, text, id, value)
+    if package == "pandas":
+        return _pandas(data, text, id, value)
+    if package == "polars" and hasattr(data, "collect"):
+        data = data.collect()
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        return _column(pa.chunked_array([data]) if isinstance(data, pa.Array) else data, data, text)
+    if hasattr(data, "__arrow_c_stream__"):
+        return _arrow(data, package, text, id, value)
+    if isinstance(data, (list, tuple)):
+        return _list(data, text, id, value)
+    if isinstance(data, np.ndarray):
+        return _list(data.tolist(), text, id, value)
+    if isinstance(data, Iterable):
+        return _generator(iter(data), text, id)
+    raise TypeError(
+        f"documents must be a table, a column, a list, a generator or a path, not "
+        f"{type(data).__name__}")
+
+
+def _present(id: str | None, columns: Iterable[str]) -> str | None:
+    """The default column of ids may be absent."""
+    return None if id == "id" and "id" not in columns else id
+
+
+def _need(columns: Iterable[str], *names: str | None) -> None:
+    have = list(columns)
+    for name in names:
+        if name is not None and name not in have:
+            raise ArgumentError(f"there is no column {name!r}; the columns are "
+                                + ", ".join(map(repr, have)))
+
+
+def _wanted(*names: str | None) -> list[str]:
+    return list(dict.fromkeys(name for name in names if name is not None))
+
+
+# ---- files
+
+
+def _paths(paths: Iterable[Any], text: str, id: str | None) -> Source:
+    return Source(paths=[os.fsencode(path) for path in paths], text=text, id=id,
+                  why_no_table="the documents are in files: give output=FILE")
+
+
+# ---- tables and columns
+
+
+def _column(column: pa.ChunkedArray, data: Any, text: str) -> Source:
+    def select(mask: np.ndarray) -> Any:
+        return data.filter(pa.array(mask))
+
+    return Source(stream=column, text=text, id=None, select=select)
+
+
+def _arrow(data: Any, package: str, text: str, id: str | None, value: str | None) -> Source:
+    """An object with the Arrow PyCapsule interface. A reader is read once, without a copy in
+    memory; an object that is not known to give the same rows twice becomes a table first."""
+    if isinstance(data, pa.RecordBatchReader):
+        id = _present(id, data.schema.names)
+        _need(data.schema.names, text, id, value)
+        return Source(stream=data, text=text, id=id,
+                      why_no_table="the documents came from a reader, which is read only once")
+    if package == "polars":
+        return _polars(data, text, id, value)
+    if isinstance(data, pa.RecordBatch):
+        table = pa.Table.from_batches([data])
+    else:
+        table = data if isinstance(data, pa.Table) else _table(data)
+    if isinstance(table, pa.ChunkedArray):
+        return _column(table, table, text)
+    id = _present(id, table.column_names)
+    _need(table.column_names, text, id, value)
+    return Source(stream=table.select(_wanted(text, id, value)), text=text, id=id,
+                  ids=(lambda: table.column(id)) if id else None,
+                  select=lambda mask: _filtered(table, mask))
+
+
+def _filtered(table: pa.Table, mask: np.ndarray) -> pa.Table:
+    try:
+        return table.filter(pa.array(mask))
+    except pa.ArrowNotImplementedError:  # views: pyarrow can slice them, but not filter them
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+        runs = [table.slice(begin, end - begin) for begin, end in edges.reshape(-1, 2)]
+        return pa.concat_tables(runs or [table.slice(0, 0)])
+
+
+def _table(data: Any) -> Any:
+    """A stream of columns as a table, a stream of one column as that."""
+    try:
+        return pa.table(data)
+    except (TypeError, ValueError, pa.ArrowInvalid):
+        return pa.chunked_array(data)
+
+
+def _polars(data: Any, text: str, id: str | None, value: str | None) -> Source:
+    if type(data).__name__ == "Series":
+        return Source(stream=data, text=text, id=None, select=data.filter)
+    id = _present(id, data.columns)
+    _need(data.columns, text, id, value)
+    return Source(stream=data.select(_wanted(text, id, value)), text=text, id=id,
+                  ids=(lambda: pa.chunked_array(data.get_column(id))) if id else None,
+                  select=data.filter)
+
+
+def _pandas(data: Any, text: str, id: str | None, value: str | None) -> Source:
+    if data.ndim == 1:
+        source = _list(data.array, text, None, None)
+        source.select = lambda mask: data[mask]
+        return source
+    id = _present(id, data.columns)
+    _need(data.columns, text, id, value)
+    names = [name for name in _wanted(id, value) if name != text]
+    try:
+        columns = {name: pa.array(data[name], from_pandas=True) for name in names}
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
+        raise ArgumentError(f"a column of ids or numbers has values of several types: {problem}")
+    source = _batches(data[text].array, text, id, columns)
+    source.ids = (lambda: pa.chunked_array([columns[id]])) if id in columns else None
+    source.select = lambda mask: data[mask]
+    return source
+
+
+def _dataset(data: Any, text: str, id: str | None, value: str | None) -> Source:
+    """datasets.Dataset. Its Arrow format follows the indices that filter, select and shuffle leave
+    over the table."""
+    if not hasattr(data, "select_columns") or not hasattr(data, "with_format"):
+        raise TypeError(f"a {type(data).__name__} has several tables: give one of them")
+    names = data.column_names
+    if names is not None:
+        id = _present(id, names)
+        _need(names, text, id, value)
+    narrow = data.select_columns(_wanted(text, id, value)).with_format("arrow")
+    if not hasattr(data, "__len__"):
+        return _reader((_as_batches(table) for table in narrow.iter(BATCH)), text, id)
+
+    def ids() -> pa.ChunkedArray:
+        return narrow.select_columns([id])[:].column(id)
+
+    return _reader((_as_batches(table) for table in narrow.iter(BATCH)), text, id,
+                   ids=ids if id else None,
+                   select=lambda mask: data.select(np.flatnonzero(mask)))
+
+
+def _as_batches(table: pa.Table) -> pa.RecordBatch:
+    return table.combine_chunks().to_batches()[0]
+
+
+def _reader(batches: Iterator[pa.RecordBatch], text: str, id: str | None, **more: Any) -> Source:
+    """Batches of an iterator. Its exceptions are kept, since a stream passes only their text on."""
+    source = Source(text=text, id=id, **more)
+    first = next(batches, None)
+
+    def all_batches() -> Iterator[pa.RecordBatch]:
+        try:
+            if first is not None:
+                yield first
+            yield from batches
+        except BaseException as problem:
+            source.failure = problem
+            raise
+
+    schema = first.schema if first is not None else pa.schema([(text, pa.large_binary())])
+    if first is None:
+        source.id = None
+    source.stream = pa.RecordBatchReader.from_batches(schema, all_batches())
+    return source
+
+
+# ---- Python's own objects
+
+
+def _list(data: Any, text: str, id: str | None, value: str | None) -> Source:
+    """A list of texts, of (id, text), or of dicts."""
+    first = next((item for item in data if item is not None), None)
+    columns: dict[str, pa.Array] = {}
+    texts: Any = data
+    if isinstance(first, dict):
+        id = _present(id, first)
+        _need(first, text, id, value)
+        texts = [row.get(text) for row in data]
+        columns = {name: _ids([row.get(name) for row in data])
+                   for name in _wanted(id, value) if name != text}
+    elif isinstance(first, (tuple, list)):
+        id = "id"
+        texts = [_pair(item, row)[1] for row, item in enumerate(data)]
+        columns = {id: _ids([item[0] for item in data])}
+    else:
+        id = None
+    source = _batches(texts, text, id, columns)
+    source.ids = (lambda: pa.chunked_array([columns[id]])) if id in columns else None
+    source.select = lambda mask: [item for item, kept in zip(data, mask) if kept]
+    return source
+
+
+def _pair(item: Any, row: int) -> Any:
+    if not isinstance(item, (tuple, list)) or len(item) != 2:
+        raise InputError(f"row {row}: an item must be (id, text) as the first one, not {item!r:.80}")
+    return item
+
+
+def _ids(values: list[Any]) -> pa.Array:
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as problem:
+        raise ArgumentError(f"ids must all be str or all be int: {problem}") from None
+
+
+def _batches(texts: Any, text: str, id: str | None, columns: dict[str, pa.Array]) -> Source:
+    def batches() -> Iterator[pa.RecordBatch]:
+        for begin in range(0, len(texts), BATCH):
+            some = texts[begin:begin + BATCH]
+            batch = {text: _texts(some, begin)}
+            batch.update((name, column[begin:begin + BATCH]) for name, column in columns.items())
+            yield pa.record_batch(batch)
+
+    source = _reader(batches(), text, id)
+    source.id = id if id in columns else None
+    return source
+
+
+def _generator(items: Iterator[Any], text: str, id: str | None) -> Source:
+    """Texts, or (id, text): the first item decides."""
+    def chunks() -> Iterator[tuple[int, list[Any]]]:
+        begin, chunk = 0, []
+        for item in items:
+            chunk.append(item)
+            if len(chunk) == BATCH:
+                yield begin, chunk
+                begin, chunk = begin + BATCH, []
+        if chunk:
+            yield begin, chunk
+
+    found: list[pa.Array] = []
+    pairs: bool | None = None
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        nonlocal pairs
+        for begin, chunk in chunks():
+            if pairs is None:
+                pairs = isinstance(chunk[0], (tuple, list))
+            if not pairs:
+                yield pa.record_batch({text: _texts(chunk, begin)})
+                continue
+            for row, item in enumerate(chunk, begin):
+                _pair(item, row)
+            ids = _ids([item[0] for item in chunk])
+            if found:
+                ids = ids.cast(found[0].type)
+            found.append(ids)
+            yield pa.record_batch({text: _texts([item[1] for item in chunk], begin), "id": ids})
+
+    source = _reader(batches(), text, None,
+                     why_no_table="the documents came from a generator, which is read only once")
+    if pairs:
+        source.id = "id"
+        source.ids = lambda: pa.chunked_array(found)
+    return source
+
+
+def _texts(texts: Any, begin: int) -> pa.Array:
+    """Texts as UTF-8. Lone surrogates stay as they are, invalid: the library decides about them."""
+    try:
+        return pa.array(texts, pa.large_binary(), from_pandas=True)
+    except UnicodeEncodeError:
+        return pa.array([text if text is None else text.encode("utf-8", "surrogatepass")
+                         for text in texts], pa.large_binary())
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        for row, text in enumerate(texts, begin):
+            if text is not None and not isinstance(text, (str, bytes)):
+                raise InputError(
+                    f"row {row}: a text must be a str, not {type(text).__name__}") from None
+        raise

@@ -1,0 +1,212 @@
+"""The package gives the answers of the command, whatever the options."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import neardup as nd
+
+from conftest import make_documents
+
+OPTIONS = [
+    {},
+    {"threshold": 0.5},
+    {"threshold": 0.6, "recall": 0.9, "perms": 64},
+    {"analyzer": "chars", "ngram": 7},
+    {"ngram": 1, "seed": 99},
+    {"keep": "longest"},
+    {"keep": "max:n"},
+    {"keep": "min:n"},
+    {"threshold": 0.5, "group": "component"},
+    {"verify": "none"},
+    {"sketch": "simhash"},
+    {"sketch": "simhash", "k": 12, "weights": "tf", "ngram": 2, "verify": "cosine"},
+    {"sketch": "simhash", "verify": "none", "bits": 128},
+    {"sketch": "sentences", "sentences": 2},
+    {"threads": 1},
+    {"max_compare": 3},
+]
+
+
+def flags(options):
+    words = []
+    for name, value in options.items():
+        if name == "sketch" and value == "sentences":
+            value = f"sentences:{options['sentences']}"
+        if name != "sentences":
+            words += ["--" + name.replace("_", "-"), str(value)]
+    return words
+
+
+def read_table(path):
+    lines = path.read_text().splitlines()
+    names = lines[0].lstrip("#").split("\t")
+    return [dict(zip(names, line.split("\t"))) for line in lines[1:]]
+
+
+@pytest.fixture(scope="module")
+def table(documents):
+    return pa.table({"id": [f"d{row}" for row in range(len(documents))], "text": documents,
+                     "n": [row * 7 % 50 for row in range(len(documents))]})
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda o: ",".join(map(str, o.values())) or "none")
+def test_dedup(table, jsonl, command, tmp_path, options):
+    command("dedup", jsonl, "-q", "-o", tmp_path / "kept", "--removed", tmp_path / "removed",
+            "--clusters", tmp_path / "clusters", *flags(options))
+    kept = [json.loads(line)["id"] for line in (tmp_path / "kept").read_text().splitlines()]
+    removed = read_table(tmp_path / "removed")
+    clusters = {row["id"]: row["cluster"] for row in read_table(tmp_path / "clusters")}
+    for data in (table, jsonl):
+        result = nd.dedup(data, **options)
+        assert result.summary.kept == len(kept)
+        assert len(result) == len(table) == len(result.kept)
+        ids = np.array(table.column("id").to_pylist())
+        assert ids[result.kept].tolist() == kept
+        found = result.removed.to_pylist()
+        assert [(row["id"], row["kept_id"]) for row in found] == [
+            (row["id"], row["kept"]) for row in removed]
+        measure = next(name for name in ("jaccard", "cosine", "distance") if name in found[0])
+        for mine, its in zip(found, removed):
+            assert float(its[measure]) == pytest.approx(mine[measure], abs=1e-6)
+        assert result.kept_id.to_pylist() == [clusters[id] for id in ids]
+        groups = {}
+        for id, number in zip(ids, result.cluster.tolist()):
+            groups.setdefault(number, clusters[id])
+            assert groups[number] == clusters[id]
+        assert sorted(groups) == list(range(len(kept)))
+    assert result.removed.num_rows > 20
+
+
+@pytest.mark.parametrize("options", [o for o in OPTIONS if not {"keep", "group"} & set(o)],
+                         ids=lambda o: ",".join(map(str, o.values())) or "none")
+def test_pairs(table, jsonl, command, tmp_path, options):
+    command("pairs", jsonl, "-q", "-o", tmp_path / "pairs", *flags(options))
+    expected = [(row["id_a"], row["id_b"]) for row in read_table(tmp_path / "pairs")]
+    for data in (table, jsonl):
+        found = nd.pairs(data, **options)
+        assert list(zip(found.column("id_a").to_pylist(),
+                        found.column("id_b").to_pylist())) == expected
+    assert len(expected) > 20
+
+
+def test_index(table, jsonl, command, tmp_path):
+    """An index that the package makes is the one that the command makes, file by file."""
+    command("index", "create", tmp_path / "by_command", "--threshold", "0.6")
+    command("index", "add", tmp_path / "by_command", jsonl, "-q")
+    with nd.Index.create(tmp_path / "by_package", threshold=0.6) as index:
+        assert index.add(table).summary.kept == len(index)
+        queries = make_documents(2, 50) + table.column("text").to_pylist()[::5]
+        found = index.query(queries)
+        for row, text in enumerate(queries):
+            matches = index.query(text)
+            assert [m.id for m in matches] == [
+                r["id"] for r in found.to_pylist() if r["query"] == row]
+            assert index.query(text, kind="best") == matches[:1]
+    asked = tmp_path / "queries.jsonl"
+    asked.write_text("".join(json.dumps({"id": str(row), "text": text}) + "\n"
+                             for row, text in enumerate(queries)))
+    rows = []
+    for line in command("index", "query", tmp_path / "by_package", asked, "-q",
+                        "--json").splitlines():
+        answer = json.loads(line)
+        rows += [(answer["id"], m["id"], m["jaccard"]) for m in answer["matches"]]
+    assert [row[:2] for row in rows] == [(str(r["query"]), r["id"]) for r in found.to_pylist()]
+    assert [row[2] for row in rows] == pytest.approx(found["jaccard"].to_pylist(), abs=1e-6)
+    assert rows
+    info = [command("index", "info", tmp_path / name) for name in ("by_command", "by_package")]
+    assert [line for line in info[0].splitlines() if "documents" in line] == [
+        line for line in info[1].splitlines() if "documents" in line]
+
+
+def test_fingerprints(documents, jsonl, command, tmp_path):
+    for bits, dtype in ((16, np.uint64), (32, np.uint64), (64, np.uint64), (128, np.uint64)):
+        lines = command("simhash", jsonl, "--bits", bits, "-q").splitlines()
+        expected = [int(line.split("\t")[1], 16) for line in lines]
+        found = nd.SimHash(bits=bits).fingerprints(documents)
+        assert found.dtype == dtype and found.shape == ((400, 2) if bits == 128 else (400,))
+        if bits == 128:
+            found = [int(low) | int(high) << 64 for low, high in found]
+        assert [int(number) for number in found] == expected
+
+
+def test_hamming(documents, command, tmp_path):
+    prints = nd.SimHash().fingerprints(documents)
+    ids = [f"d{row}" for row in range(len(prints))]
+    table = tmp_path / "prints"
+    table.write_text("".join(f"{id}\t{number:016x}\n" for id, number in zip(ids, prints)))
+    joined = [line.split("\t") for line in
+              command("hamming", "join", table, "-k", 8, "-q").splitlines()[1:]]
+    for path in (None, tmp_path / "index"):
+        with nd.HammingIndex.build(prints, ids, k=8, path=path) as index:
+            found = index.join()
+            assert [list(map(str, row.values())) for row in found.to_pylist()] == joined
+            pairs = index.query(prints)
+            assert pairs.num_rows == 2 * len(joined) + len(prints)
+            for row in range(0, len(prints), 37):
+                nearest = index.nearest(int(prints[row]), limit=3)
+                assert nearest[0].distance == 0 and nearest[0].fingerprint == int(prints[row])
+                assert index.count(int(prints[row])) == len(index.query(int(prints[row])))
+    assert len(joined) > 20
+
+
+def test_stream(table, jsonl, command, tmp_path):
+    lines = command("stream", jsonl, "--state", tmp_path / "by_command", "--threshold", "0.5",
+                    "-q").splitlines()
+    expected = [(answer["id"], answer["cluster"]) for answer in map(json.loads, lines)]
+    with nd.Stream(tmp_path / "by_package", threshold=0.5) as stream:
+        found = stream.add_all(table)
+        assert list(zip(found["id"].to_pylist(), found["cluster"].to_pylist())) == expected
+        clusters = stream.clusters(least=2, topics=3, members=True).to_pylist()
+        assert sum(c["size"] for c in stream.clusters().to_pylist()) == len(stream) == len(table)
+        assert all(len(c["members"]) == c["size"] for c in clusters) and clusters
+    with nd.Stream(tmp_path / "one_by_one", threshold=0.5, topics=3) as stream:
+        answers = [stream.add(row["id"], row["text"]) for row in table.to_pylist()]
+        assert [(a.id, a.cluster) for a in answers] == expected
+
+
+def test_keywords_and_idf(documents, jsonl, command, tmp_path):
+    expected = command("idf", jsonl, "-q", "-o", tmp_path / "idf") or (tmp_path / "idf").read_text()
+    found = nd.idf(documents, output=tmp_path / "mine")
+    assert (tmp_path / "mine").read_text() == expected
+    assert found.num_rows > 200
+    lines = command("keywords", jsonl, "-q", "--top", 5, "--weights",
+                    f"tfidf:{tmp_path / 'idf'}").splitlines()
+    lists = nd.keywords(documents, top=5).to_pylist()
+    for line, mine in zip(lines, lists):
+        its = json.loads(line)["keywords"]
+        assert [k["term"] for k in mine] == [term for term, _ in its]
+        assert [k["weight"] for k in mine] == pytest.approx([weight for _, weight in its], abs=1e-4)
+
+
+def test_passages(documents, command, tmp_path):
+    queries, sources = documents[:40], documents[40:]
+    for name, texts in (("queries", queries), ("sources", sources)):
+        (tmp_path / name).write_text("".join(json.dumps({"id": str(row), "text": text}) + "\n"
+                                             for row, text in enumerate(texts)))
+    lines = command("passages", tmp_path / "queries", "--in", tmp_path / "sources", "-q",
+                    "--json").splitlines()
+    found = nd.passages(queries, sources).to_pylist()
+    by_path = nd.passages(queries, tmp_path / "sources").to_pylist()
+    assert [{**row, "source": str(row["source"])} for row in found] == by_path
+    assert len(found) == len(lines) > 5
+
+
+def test_compare(documents, command, tmp_path):
+    for a, b in ((0, 2), (3, 5), (1, 4)):
+        for name, text in (("a", documents[a]), ("b", documents[b])):
+            (tmp_path / name).write_text(text)
+        expected = json.loads(command("compare", tmp_path / "a", tmp_path / "b", "--json"))
+        found = nd.compare(documents[a], documents[b])
+        for name in ("jaccard", "containment", "a_in_b", "b_in_a", "cosine_tf", "minhash_estimate",
+                     "bottom_k_jaccard", "distance", "bands", "rows", "intersection", "union",
+                     "found"):
+            assert getattr(found, name) == expected[name], name
+        assert found.a["simhash"] == expected["a"]["simhash"]
+        assert nd.jaccard(documents[a], documents[b]) == found.jaccard
+        assert nd.containment(documents[a], documents[b]) == found.containment
+        assert nd.cosine(documents[a], documents[b]) == found.cosine_tf
+        assert [documents[a][p.a_begin:p.a_end] for p in found.passages] == [
+            p["a"]["text"] for p in expected["passages"]]

@@ -1,0 +1,214 @@
+"""Every kind of object that has documents gives the same answers, and gets its own kind back."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import neardup as nd
+
+pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
+
+TEXTS = ["the quick brown fox jumps over the lazy dog", "something else entirely, and long enough",
+         "The quick, brown fox jumps over the lazy dog!", "", "short", "Short.",
+         "something else entirely, and long enough to differ in the end from all the others"]
+IDS = [3, 1, 4, 15, 9, 2, 6]
+KEPT = [True, True, False, True, True, False, True]
+
+
+def rows():
+    return pa.table({"id": IDS, "text": TEXTS})
+
+
+TABLES = {
+    "table": rows,
+    "chunked": lambda: pa.concat_tables([rows().slice(0, 3), rows().slice(3, 0), rows().slice(3)]),
+    "sliced": lambda: pa.concat_tables([rows(), rows()]).slice(7),
+    "record batch": lambda: rows().to_batches()[0],
+    "sliced record batch": lambda: pa.concat_tables([rows(), rows()]).combine_chunks()
+    .to_batches()[0].slice(7),
+    "large_utf8": lambda: rows().set_column(1, "text", rows()["text"].cast(pa.large_string())),
+    "utf8_view": lambda: rows().set_column(1, "text", rows()["text"].cast(pa.string_view())),
+    "binary": lambda: rows().set_column(1, "text", rows()["text"].cast(pa.binary())),
+    "dictionary": lambda: rows().set_column(1, "text", rows()["text"].dictionary_encode()),
+    "text ids": lambda: rows().set_column(0, "id", rows()["id"].cast(pa.string())),
+    "small ids": lambda: rows().set_column(0, "id", rows()["id"].cast(pa.uint8())),
+    "dictionary ids": lambda: rows().set_column(0, "id", rows()["id"].cast(pa.string())
+                                                .dictionary_encode()),
+    "polars": lambda: polars.DataFrame({"id": IDS, "text": TEXTS}),
+    "polars chunks": lambda: polars.concat([polars.DataFrame({"id": IDS[:2], "text": TEXTS[:2]}),
+                                            polars.DataFrame({"id": IDS[2:], "text": TEXTS[2:]})],
+                                           rechunk=False),
+    "polars categorical": lambda: polars.DataFrame({"id": IDS, "text": TEXTS}).with_columns(
+        polars.col("text").cast(polars.Categorical)),
+    "pandas": lambda: pandas.DataFrame({"id": IDS, "text": TEXTS}, index=range(50, 57)),
+    "pandas arrow": lambda: rows().to_pandas(types_mapper=pandas.ArrowDtype),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_tables(kind):
+    data = TABLES[kind]()
+    result = nd.dedup(data)
+    assert result.kept.tolist() == KEPT
+    assert list(map(int, result.kept_id.to_pylist())) == [3, 1, 3, 15, 9, 9, 6]
+    assert result.similarity.tolist() == [1] * 7
+    assert result.cluster.tolist() == [0, 1, 0, 2, 3, 3, 4]
+    table = result.table
+    assert type(table) is (pa.Table if isinstance(data, pa.RecordBatch) else type(data))
+    assert len(table) == 5
+    ids = table["id"].to_pylist() if hasattr(table["id"], "to_pylist") else list(table["id"])
+    assert list(map(int, ids)) == [3, 1, 15, 9, 6]
+    assert [list(map(int, (r["row"], r["id"], r["kept_row"], r["kept_id"])))
+            for r in result.removed.to_pylist()] == [[2, 4, 0, 3], [5, 2, 4, 9]]
+    pairs = nd.pairs(data)
+    assert list(map(int, pairs["id_a"].to_pylist())) == [3, 9]
+
+
+def test_lazy_frame():
+    result = nd.dedup(polars.LazyFrame({"id": IDS, "text": TEXTS}))
+    assert result.kept.tolist() == KEPT and isinstance(result.table, polars.DataFrame)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: pa.array(TEXTS), lambda: pa.chunked_array([TEXTS[:2], [], TEXTS[2:]]),
+    lambda: polars.Series(TEXTS), lambda: pandas.Series(TEXTS, index=range(7)),
+    lambda: list(TEXTS), lambda: tuple(TEXTS), lambda: np.array(TEXTS, object)])
+def test_columns(make):
+    data = make()
+    result = nd.dedup(data)
+    assert result.kept.tolist() == KEPT
+    assert result.kept_id.tolist() == [0, 1, 0, 3, 4, 4, 6]
+    assert list(result.table) == [t for t, k in zip(TEXTS, KEPT) if k] or [
+        t.as_py() for t in result.table] == [t for t, k in zip(TEXTS, KEPT) if k]
+    assert "id" not in result.removed.column_names
+    assert nd.MinHash(16).signatures(data).shape == (7, 16)
+    assert (nd.SimHash().fingerprints(data) == nd.SimHash().fingerprints(TEXTS)).all()
+
+
+def test_generators():
+    assert nd.dedup(t for t in TEXTS).kept.tolist() == KEPT
+    result = nd.dedup(zip(IDS, TEXTS))
+    assert result.kept.tolist() == KEPT
+    assert result.kept_id.to_pylist() == [3, 1, 3, 15, 9, 9, 6]
+    with pytest.raises(nd.ArgumentError, match="generator"):
+        result.table
+    assert nd.dedup(zip("abcdefg", TEXTS)).kept_id.to_pylist() == ["a", "b", "a", "d", "e", "e", "g"]
+    many = nd.dedup(f"a text of its own, number {i // 2}" for i in range(5000))
+    assert many.kept.tolist() == [True, False] * 2500
+
+
+def test_lists_of_rows():
+    result = nd.dedup([(id, text) for id, text in zip(IDS, TEXTS)])
+    assert result.kept_id.to_pylist() == [3, 1, 3, 15, 9, 9, 6] and len(result.table) == 5
+    dicts = [{"id": str(id), "text": text, "more": None} for id, text in zip(IDS, TEXTS)]
+    result = nd.dedup(dicts)
+    assert result.table == [row for row, kept in zip(dicts, KEPT) if kept]
+    assert nd.dedup(dicts, keep="longest").kept.tolist() == [False, True, True, True, False, True,
+                                                              True]
+
+
+def test_reader():
+    reader = pa.RecordBatchReader.from_batches(rows().schema, rows().to_batches(max_chunksize=2))
+    result = nd.dedup(reader)
+    assert result.kept.tolist() == KEPT
+    assert result.kept_id.to_pylist() == ["3", "1", "3", "15", "9", "9", "6"]
+    with pytest.raises(nd.ArgumentError, match="reader"):
+        result.table
+
+
+def test_object_with_arrow_stream():
+    class Stranger:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return rows().__arrow_c_stream__(requested_schema)
+
+    result = nd.dedup(Stranger())
+    assert result.kept.tolist() == KEPT and isinstance(result.table, pa.Table)
+
+
+def test_paths(tmp_path):
+    path = tmp_path / "documents.jsonl"
+    path.write_text("".join(json.dumps({"id": id, "text": text}) + "\n"
+                            for id, text in zip(IDS, TEXTS)))
+    for data in (path, str(path), [path]):
+        result = nd.dedup(data, output=tmp_path / "kept.jsonl")
+        assert result.kept.tolist() == KEPT
+        assert result.kept_id.to_pylist() == ["3", "1", "3", "15", "9", "9", "6"]
+        with pytest.raises(nd.ArgumentError, match="output=FILE"):
+            result.table
+    assert [json.loads(line)["id"] for line in (tmp_path / "kept.jsonl").read_text().splitlines()
+            ] == [3, 1, 15, 9, 6]
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for id, text in zip(IDS, TEXTS):
+        (folder / f"{id}.txt").write_text(text)
+    assert nd.dedup(folder).summary.kept == 5
+    with pytest.warns(nd.DataWarning, match="documents.jsonl:1: id"):
+        two = nd.dedup([path, path])
+    assert two.summary.documents == 14 and two.summary.kept == 5
+
+
+def test_other_columns():
+    table = rows().rename_columns(["key", "body"])
+    assert nd.dedup(table, text="body", id="key").kept_id.to_pylist() == [3, 1, 3, 15, 9, 9, 6]
+    assert nd.dedup(table, text="body").kept_id.tolist() == [0, 1, 0, 3, 4, 4, 6]
+    assert nd.dedup(rows(), id=None).kept_id.tolist() == [0, 1, 0, 3, 4, 4, 6]
+    assert nd.dedup(rows(), keep="max:id").kept.tolist() == [False, True, True, True, True, False,
+                                                             True]
+
+
+def test_empty():
+    for data in (rows().slice(0, 0), [], iter([]), pa.array([], pa.string()),
+                 polars.DataFrame({"text": []}, schema={"text": polars.String})):
+        result = nd.dedup(data)
+        assert len(result) == 0 and result.removed.num_rows == 0
+        assert result.kept.tolist() == [] and result.cluster.tolist() == []
+    assert nd.pairs([]).num_rows == 0
+    assert nd.MinHash(8).signatures([]).shape == (0, 8)
+
+
+@pytest.mark.parametrize("make", [
+    lambda texts: texts, lambda texts: pa.array(texts), lambda texts: iter(texts),
+    lambda texts: polars.Series(texts), lambda texts: pandas.Series(texts),
+    lambda texts: pa.table({"text": pa.array(texts).dictionary_encode()})])
+def test_nulls(make):
+    texts = [None, TEXTS[0], None, TEXTS[2], None]
+    with pytest.raises(nd.InputError, match='row 0: the text is null; nulls="skip"'):
+        nd.dedup(make(texts))
+    result = nd.dedup(make(texts), nulls="skip")
+    assert result.kept.tolist() == [True, True, True, False, True]
+    assert result.summary.skipped == 3
+    assert result.removed["row"].to_pylist() == [3] and result.removed["kept_row"].to_pylist() == [1]
+    found = nd.MinHash(4).signatures(make(texts), nulls="skip")
+    assert found.shape == (5, 4) and (found[1] == found[3]).all() and not found[[0, 2, 4]].any()
+
+
+def test_texts_are_not_copied():
+    """The memory of a job does not grow with the texts of a table, beyond its own limit."""
+    text = pa.array(["".join(chr(97 + (i * j) % 26) for j in range(1000)) for i in range(200)])
+    result = nd.dedup(pa.chunked_array([text] * 50), memory=64 << 20)
+    assert result.summary.text_bytes == 200 * 50 * 1000
+
+
+def test_datasets():
+    datasets = pytest.importorskip("datasets")
+    data = datasets.Dataset.from_dict({"id": IDS, "text": TEXTS})
+    assert nd.dedup(data).kept.tolist() == KEPT
+    filtered = data.filter(lambda row: row["id"] != 3)
+    result = nd.dedup(filtered)
+    assert result.kept.tolist() == [True, True, True, True, False, True]
+    assert isinstance(result.table, datasets.Dataset) and result.table["id"][:] == [1, 4, 15, 9, 6]
+    assert result.kept_id.to_pylist() == [1, 4, 15, 9, 9, 6]
+    assert nd.dedup(data.shuffle(seed=1).select(range(7))).summary.kept == 5
+    with pytest.raises(TypeError, match="DatasetDict"):
+        nd.dedup(datasets.DatasetDict(train=data))
+
+
+def test_duckdb():
+    duckdb = pytest.importorskip("duckdb")
+    table = rows()  # noqa: F841 (DuckDB looks it up)
+    result = nd.dedup(duckdb.sql("select * from table where id <> 1"))
+    assert result.kept.tolist() == [True, False, True, True, False, True]
+    assert isinstance(result.table, pa.Table)
