@@ -62,7 +62,7 @@ def cosine(a: str, b: str, **analyzer: Any) -> float:
     if "ngram" in analyzer:
         options["feature_ngram"] = analyzer.pop("ngram")
     found = (_analyzer(**analyzer) if analyzer else _default).compare(a, b, options)
-    return found["cosine_tf"]
+    return float(found["cosine_tf"])
 
 
 def tokens(text: str, *, spans: bool = False, analyzer: Analyzer = "words",

@@ -2,7 +2,9 @@
 arrays are bytearrays; texts are a pair of bytearrays, offsets of 64 bits and UTF-8."""
 
 from os import PathLike
-from typing import Any, Literal, final, overload
+from typing import Any, Final, Literal, final, overload
+
+from _typeshed import structseq
 
 _Path = str | bytes | PathLike[str] | PathLike[bytes]
 _Options = dict[str, Any]
@@ -30,34 +32,53 @@ def idf(options: _Options, /) -> dict[str, Any]: ...
 def passages(options: _Options, /) -> dict[str, Any]: ...
 
 @final
-class Match(tuple[Any, ...]):
+class Match(structseq[Any], tuple[str, float, int, int, bool]):
     """A document of an index that is a near-duplicate of a text."""
 
-    id: str
-    similarity: float
-    intersection: int
-    union: int
-    estimated: bool
+    __match_args__: Final = ("id", "similarity", "intersection", "union", "estimated")
+    @property
+    def id(self) -> str: ...
+    @property
+    def similarity(self) -> float: ...
+    @property
+    def intersection(self) -> int: ...
+    @property
+    def union(self) -> int: ...
+    @property
+    def estimated(self) -> bool: ...
 
 @final
-class Near(tuple[Any, ...]):
+class Near(structseq[Any], tuple[Any, int, int]):
     """A fingerprint of an index that is near another one."""
 
-    id: Any
-    distance: int
-    fingerprint: int
+    __match_args__: Final = ("id", "distance", "fingerprint")
+    @property
+    def id(self) -> Any: ...
+    @property
+    def distance(self) -> int: ...
+    @property
+    def fingerprint(self) -> int: ...
 
 @final
-class Answer(tuple[Any, ...]):
+class Answer(structseq[Any], tuple[str, str, bool, bool, float, int, list[tuple[str, float]]]):
     """The cluster of a document of a stream."""
 
-    id: str
-    cluster: str
-    is_new: bool
-    again: bool
-    similarity: float
-    distance: int
-    topics: list[tuple[str, float]]
+    __match_args__: Final = (
+        "id", "cluster", "is_new", "again", "similarity", "distance", "topics")
+    @property
+    def id(self) -> str: ...
+    @property
+    def cluster(self) -> str: ...
+    @property
+    def is_new(self) -> bool: ...
+    @property
+    def again(self) -> bool: ...
+    @property
+    def similarity(self) -> float: ...
+    @property
+    def distance(self) -> int: ...
+    @property
+    def topics(self) -> list[tuple[str, float]]: ...
 
 @final
 class Analyzer:

@@ -46,7 +46,8 @@ class _Bar:
     """One bar for each stage."""
 
     def __init__(self, tqdm: Any, delay: float) -> None:
-        self.tqdm, self.delay, self.stage, self.bar = tqdm, delay, "", None
+        self.tqdm, self.delay, self.stage = tqdm, delay, ""
+        self.bar: Any = None
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         if stage != self.stage:
