@@ -16,7 +16,12 @@ layout layout_of(const char *format) {
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(format, known[i].format) == 0) return known[i].layout;
-    return LAYOUT_NONE;
+    /* Days, and seconds or milliseconds of a day, have 32 bits; all other times have 64. */
+    if (strcmp(format, "tdD") == 0 || strcmp(format, "tts") == 0 || strcmp(format, "ttm") == 0)
+        return LAYOUT_INT32;
+    bool time = strcmp(format, "tdm") == 0 || strncmp(format, "tt", 2) == 0 ||
+                strncmp(format, "ts", 2) == 0 || strncmp(format, "tD", 2) == 0;
+    return time ? LAYOUT_INT64 : LAYOUT_NONE;
 }
 
 bool layout_is_text(layout l) { return l >= LAYOUT_TEXT && l <= LAYOUT_TEXT_VIEW; }

@@ -26,7 +26,8 @@ typedef enum layout {
     LAYOUT_DOUBLE
 } layout;
 
-/* The layout of a type by its format string; binary values count as texts. */
+/* The layout of a type by its format string; binary values count as texts, dates and times as whole
+ * numbers. */
 layout layout_of(const char *format);
 bool layout_is_text(layout l);
 bool layout_is_integer(layout l);

@@ -31,7 +31,7 @@ static bool fail_type(core_state *state, const char *name, const char *format, c
 /* Checks the type of a column, and notes its layout. */
 static bool take_column(core_state *state, documents *d, int which, const char *name,
                         const struct ArrowSchema *type) {
-    static const char *const wanted[] = {"texts", "texts or whole numbers", "numbers"};
+    static const char *const wanted[] = {"texts", "texts or whole numbers", "numbers or times"};
     layout l = layout_of(type->format);
     d->indices[which] = LAYOUT_NONE;
     if (type->dictionary) {

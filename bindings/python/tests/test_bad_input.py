@@ -1,6 +1,7 @@
 """Bad arguments and bad data: each is an exception that says what is wrong, and nothing changes."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ import neardup as nd
     (lambda: nd.dedup(pa.table({"text": ["a"], "id": [1.5]})), nd.ArgumentError,
      'column "id" must hold texts or whole numbers'),
     (lambda: nd.dedup(pa.table({"text": ["a"], "n": ["b"]}), keep="max:n"), nd.ArgumentError,
-     'column "n" must hold numbers'),
+     'column "n" must hold numbers or times'),
     (lambda: nd.dedup(["a"], keep="max"), nd.ArgumentError, 'keep="max:COLUMN"'),
     (lambda: nd.dedup(["a"], keep="best"), nd.ArgumentError,
      'keep must be "first", "longest", "max" or "min", not \'best\''),
@@ -58,6 +59,10 @@ import neardup as nd
     (lambda: nd.Index(threshold=2), nd.ArgumentError, "threshold"),
     (lambda: nd.Index.open("/nowhere"), nd.StorageError, "/nowhere"),
     (lambda: nd.Index().remove(5), TypeError, "not iterable"),
+    (lambda: nd.Index().add(["a text without an id"]), nd.ArgumentError, "need ids"),
+    (lambda: nd.dedup(pa.table({"text": ["a"]}), index=nd.Index()), nd.ArgumentError, "need ids"),
+    (lambda: pickle.dumps(nd.Index()), TypeError, "read_only=True can be pickled"),
+    (lambda: nd.MinHash.estimate(np.zeros(4), np.zeros(8)), nd.ArgumentError, "4 and 8 values"),
     (lambda: nd.HammingIndex.build(np.array([1.5])), nd.ArgumentError, "whole numbers"),
     (lambda: nd.HammingIndex.build(np.array([-1])), nd.ArgumentError, "below 0"),
     (lambda: nd.HammingIndex.build(np.array([1, 2], np.uint64), ["a"]), nd.ArgumentError,
@@ -94,7 +99,7 @@ def test_generator_that_raises():
             yield f"text number {i}"
         raise Boom("in the middle")
 
-    for call in (nd.dedup, nd.pairs, nd.MinHash().signatures, nd.Index().add, nd.Index().query):
+    for call in (nd.dedup, nd.pairs, nd.MinHash().signatures, nd.Index().query):
         with pytest.raises(Boom, match="in the middle"):
             call(texts())
     index = nd.Index()
@@ -126,7 +131,7 @@ def test_index_misuse(tmp_path):
     assert len(reader) == 2
     index.close()
     index.close()
-    for call in (lambda: index.query("x"), lambda: index.add(["x"]), index.compact, lambda:
+    for call in (lambda: index.query("x"), lambda: index.add([("x", "x")]), index.compact, lambda:
                  len(index), lambda: index.remove("a")):
         with pytest.raises(nd.ArgumentError, match="the index is closed"):
             call()

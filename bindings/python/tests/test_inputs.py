@@ -33,6 +33,9 @@ TABLES = {
     "utf8_view": lambda: rows().set_column(1, "text", rows()["text"].cast(pa.string_view())),
     "binary": lambda: rows().set_column(1, "text", rows()["text"].cast(pa.binary())),
     "dictionary": lambda: rows().set_column(1, "text", rows()["text"].dictionary_encode()),
+    "view ids": lambda: rows().set_column(0, "id", rows()["id"].cast(pa.string())
+                                          .cast(pa.string_view())),
+    "polars text ids": lambda: polars.DataFrame({"id": list(map(str, IDS)), "text": TEXTS}),
     "text ids": lambda: rows().set_column(0, "id", rows()["id"].cast(pa.string())),
     "small ids": lambda: rows().set_column(0, "id", rows()["id"].cast(pa.uint8())),
     "dictionary ids": lambda: rows().set_column(0, "id", rows()["id"].cast(pa.string())
@@ -98,6 +101,23 @@ def test_generators():
     assert nd.dedup(zip("abcdefg", TEXTS)).kept_id.to_pylist() == ["a", "b", "a", "d", "e", "e", "g"]
     many = nd.dedup(f"a text of its own, number {i // 2}" for i in range(5000))
     assert many.kept.tolist() == [True, False] * 2500
+
+
+def test_columns_by_name():
+    columns = {"id": IDS, "text": TEXTS, "n": list(range(7))}
+    result = nd.dedup(columns)
+    assert result.kept.tolist() == KEPT and result.table["n"] == [0, 1, 3, 4, 6]
+    assert result.kept_id.to_pylist() == [3, 1, 3, 15, 9, 9, 6]
+    with pytest.raises(nd.ArgumentError, match="no column 'text'"):
+        nd.dedup({"a": "one text", "b": "another"})
+
+
+def test_latest_date():
+    dates = pandas.to_datetime([f"2026-0{i}-01" for i in (3, 1, 4, 1, 5, 9, 2)])
+    for kind in (pa.timestamp("ns"), pa.timestamp("ms", "UTC"), pa.date32(), pa.date64()):
+        table = rows().append_column("date", pa.array(dates).cast(kind))
+        assert nd.dedup(table, keep="max:date").kept.tolist() == [
+            False, True, True, True, False, True, True]
 
 
 def test_lists_of_rows():
@@ -204,6 +224,11 @@ def test_datasets():
     assert nd.dedup(data.shuffle(seed=1).select(range(7))).summary.kept == 5
     with pytest.raises(TypeError, match="DatasetDict"):
         nd.dedup(datasets.DatasetDict(train=data))
+    assert nd.dedup(data["text"]).kept.tolist() == nd.dedup(data[:]).kept.tolist() == KEPT
+    with pytest.raises(nd.ArgumentError, match="read only once"):
+        nd.dedup(data.to_iterable_dataset()).table
+    kept = data.filter(lambda rows: nd.dedup(rows).kept.tolist(), batched=True)
+    assert kept["id"][:] == [3, 1, 15, 9, 6]
 
 
 def test_duckdb():

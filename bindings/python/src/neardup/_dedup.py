@@ -272,6 +272,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
                     threads=threads)
     if field:
         options["keep_field" if source.paths is not None else "value"] = field
+    if index is not None and source.paths is None and source.id is None:
+        raise ArgumentError("documents that are added to an index need ids: a column, or (id, text)")
     if isinstance(index, Index):
         options["index_handle"] = index._handle
     elif index is not None:

@@ -128,8 +128,8 @@ def passages(queries: Any, sources: Any, *, text: str = "text", id: str | None =
         try:
             found = source.call(_core.passages, options)
         except Exception:
-            if origin is not None and origin.failure is not None:
-                raise origin.failure from None
+            if origin is not None:
+                origin.raise_failure()
             raise
     rows = numbers(found["query"], np.int64)
     query: Any = rows

@@ -31,6 +31,8 @@ class HammingIndex:
 
     _handle: _core.HammingIndex
     _path: str | None
+    _absolute: str
+    _read_only = False
     bits: int
     k: int
 
@@ -59,7 +61,7 @@ class HammingIndex:
         bits          16, 32, 64 or 128; by default as the array says
         path          a directory that is missing or empty; None: in memory
         """
-        data = np.asarray(fingerprints)
+        data = _numbers(fingerprints)
         bits = _bits_of(data) if bits is None else bits
         options = given(bits=bits, k=k, numbered=ids is None, table_memory=table_memory)
         words = _words(data, bits)
@@ -75,11 +77,19 @@ class HammingIndex:
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = False) -> HammingIndex:
         """Opens an index for reading and writing. read_only: the state at the opening."""
-        return cls.__new__(cls)._start(_core.hamming_open(path, not read_only), path)
+        index = cls.__new__(cls)._start(_core.hamming_open(path, not read_only), path)
+        index._read_only, index._absolute = read_only, os.path.abspath(path)
+        return index
 
     def close(self) -> None:
         """Makes all changes durable and frees the index. Closing again does nothing."""
         self._handle.close()
+
+    def __reduce__(self) -> Any:
+        """An index that is open to read is pickled as its path: other processes open it, too."""
+        if self._path is None or not self._read_only:
+            raise TypeError("only an index on disk that is open with read_only=True can be pickled")
+        return _open_to_read, (self._absolute,)
 
     def __enter__(self) -> HammingIndex:
         return self
@@ -91,7 +101,7 @@ class HammingIndex:
             progress: Progress = None) -> None:
         """Adds fingerprints: all of them, or, after a failure, none. Positions as ids continue
         behind the last one. replace: a fingerprint replaces the one with the same id."""
-        self._load(_words(np.asarray(fingerprints), self.bits), ids, replace, progress)
+        self._load(_words(_numbers(fingerprints), self.bits), ids, replace, progress)
 
     def _load(self, words: np.ndarray, ids: Iterable[str] | None, replace: bool,
               progress: Progress) -> None:
@@ -146,7 +156,7 @@ class HammingIndex:
         if np.ndim(q) == 0:
             return self._handle.search(int(q), options)
         with receiver(progress) as on_progress:
-            found = self._handle.query({**options, "words": _words(np.asarray(q), self.bits),
+            found = self._handle.query({**options, "words": _words(_numbers(q), self.bits),
                                         "threads": threads, "progress": on_progress})
         if options["kind"] == "count":
             return numbers(found["a"], np.int64)
@@ -225,6 +235,17 @@ class HammingIndex:
                           repr(self))
 
 
+def _numbers(data: Any) -> np.ndarray:
+    """NumPy makes floats of a list that mixes numbers below and above 2^63."""
+    if hasattr(data, "dtype") or hasattr(data, "__arrow_array__"):
+        return np.asarray(data)
+    items = list(data)
+    try:
+        return np.array(items, np.uint64) if items else np.zeros(0, np.uint64)
+    except (OverflowError, TypeError, ValueError):
+        return np.asarray(items)
+
+
 def _bits_of(data: np.ndarray) -> int:
     if data.ndim == 2:
         return 128
@@ -257,3 +278,7 @@ def _id_buffers(ids: Iterable[str] | None) -> tuple[Any, Any] | None:
     _, offsets, data = column.buffers()
     return (np.frombuffer(offsets, np.int64, len(column) + 1) if offsets else np.zeros(1, np.int64),
             data or b"")
+
+
+def _open_to_read(path: str) -> HammingIndex:
+    return HammingIndex.open(path, read_only=True)

@@ -40,6 +40,8 @@ class Index:
 
     _handle: _core.Index
     _path: str | None
+    _absolute: str
+    _read_only = False
 
     def __init__(self, *, threshold: float = 0.8, recall: float = 0.999, perms: int = 128,
                  analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1,
@@ -71,13 +73,20 @@ class Index:
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = False) -> Index:
         """Opens an index for reading and writing. read_only: the state at the opening."""
         index = cls.__new__(cls)
-        index._path = os.fspath(path)
+        index._path, index._absolute = os.fspath(path), os.path.abspath(path)
+        index._read_only = read_only
         index._handle = _core.index_open(path, not read_only)
         return index
 
     def close(self) -> None:
         """Makes all changes durable and frees the index. Closing again does nothing."""
         self._handle.close()
+
+    def __reduce__(self) -> Any:
+        """An index that is open to read is pickled as its path: other processes open it, too."""
+        if self._path is None or not self._read_only:
+            raise TypeError("only an index on disk that is open with read_only=True can be pickled")
+        return _open_to_read, (self._absolute,)
 
     def __enter__(self) -> Index:
         return self
@@ -191,3 +200,7 @@ class Index:
     def _repr_html_(self) -> str:
         return html_table([{"": name, "value": value} for name, value in self.info.items()],
                           repr(self))
+
+
+def _open_to_read(path: str) -> Index:
+    return Index.open(path, read_only=True)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _core
+from ._errors import ArgumentError
 from ._options import Analyzer, given
 from ._progress import Progress, receiver
 from ._results import numbers
@@ -42,6 +43,8 @@ class MinHash:
     def estimate(a: np.ndarray, b: np.ndarray) -> float | np.ndarray:
         """The share of equal values: an unbiased estimate of the Jaccard similarity J, with the
         standard error sqrt(J (1 - J) / perms). Arrays of signatures give an array."""
+        if np.shape(a)[-1:] != np.shape(b)[-1:]:
+            raise ArgumentError(f"signatures of {np.shape(a)[-1]} and {np.shape(b)[-1]} values")
         share = (np.asarray(a) == np.asarray(b)).mean(axis=-1)
         return float(share) if np.ndim(share) == 0 else share
 
@@ -58,7 +61,7 @@ class SimHash:
 
     >>> import neardup as nd
     >>> a, b = nd.SimHash().fingerprints(["one two three", "one two four"])
-    >>> a.dtype, int(a ^ b).bit_count() < 32
+    >>> a.dtype, nd.SimHash().distance(a, b) < 32
     (dtype('uint64'), True)
     """
 
@@ -77,11 +80,13 @@ class SimHash:
         return _sketch(_core.simhash, self._options, texts, text, nulls, threads, progress,
                        np.uint64, 2 if self.bits == 128 else None)
 
-    @staticmethod
-    def distance(a: np.ndarray | int, b: np.ndarray | int) -> int | np.ndarray:
-        """The Hamming distance of fingerprints of at most 64 bits."""
+    def distance(self, a: Any, b: Any) -> int | np.ndarray:
+        """The Hamming distance of fingerprints, as :meth:`fingerprints` makes them. Arrays give an
+        array."""
         differing = np.bitwise_xor(np.asarray(a, np.uint64), np.asarray(b, np.uint64))
         count = np.unpackbits(differing[..., None].view(np.uint8), axis=-1).sum(-1)
+        if self.bits == 128:
+            count = count.sum(-1)
         return int(count) if np.ndim(count) == 0 else count
 
     def __repr__(self) -> str:

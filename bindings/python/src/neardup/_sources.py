@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Callable
 
 import numpy as np
@@ -31,7 +31,9 @@ class Source:
                  why_no_table: str = "") -> None:
         self.stream, self.paths, self.text, self.id = stream, paths, text, id
         self.ids, self.select, self.why_no_table = ids, select, why_no_table
-        self.failure: BaseException | None = None
+        # What an iterator has raised. The iterator knows only this list, not the source: a cycle
+        # through a stream would never be collected.
+        self.failures: list[BaseException] = []
 
     def options(self) -> dict[str, Any]:
         """The options for the extension. Call it once: a stream is read once."""
@@ -47,9 +49,13 @@ class Source:
         try:
             return function({**options, **self.options()})
         except Exception:
-            if self.failure is not None:
-                raise self.failure from None
+            self.raise_failure()
             raise
+
+    def raise_failure(self) -> None:
+        """Raises the exception of an iterator, if there was one."""
+        if self.failures:
+            raise self.failures.pop() from None
 
 
 def open_source(data: Any, text: str = "text", id: str | None = "id",
@@ -60,7 +66,11 @@ def open_source(data: Any, text: str = "text", id: str | None = "id",
     if isinstance(data, (list, tuple)) and data and all(isinstance(p, os.PathLike) for p in data):
         return _paths(data, text, id)
     package = type(data).__module__.partition(".")[0]
-    if package == "datasets":
+    if package == "datasets" and isinstance(data, dict):
+        raise TypeError(f"a {type(data).__name__} has several tables: give one of them")
+    if isinstance(data, Mapping):
+        return _columns(data, text, id, value)
+    if package == "datasets" and hasattr(data, "with_format"):
         return _dataset(data, text, id, value)
     if package == "pandas":
         return _pandas(data, text, id, value)
@@ -74,6 +84,8 @@ def open_source(data: Any, text: str = "text", id: str | None = "id",
         return _list(data, text, id, value)
     if isinstance(data, np.ndarray):
         return _list(data.tolist(), text, id, value)
+    if package == "datasets":
+        return _list(list(data), text, id, value)
     if isinstance(data, Iterable):
         return _generator(iter(data), text, id)
     raise TypeError(
@@ -135,8 +147,13 @@ def _arrow(data: Any, package: str, text: str, id: str | None, value: str | None
     id = _present(id, table.column_names)
     _need(table.column_names, text, id, value)
     return Source(stream=table.select(_wanted(text, id, value)), text=text, id=id,
-                  ids=(lambda: table.column(id)) if id else None,
+                  ids=(lambda: _plain(table.column(id))) if id else None,
                   select=lambda mask: _filtered(table, mask))
+
+
+def _plain(ids: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Ids of a type that pyarrow can take rows of: it cannot take views."""
+    return ids.cast(pa.large_string()) if pa.types.is_string_view(ids.type) else ids
 
 
 def _filtered(table: pa.Table, mask: np.ndarray) -> pa.Table:
@@ -162,7 +179,7 @@ def _polars(data: Any, text: str, id: str | None, value: str | None) -> Source:
     id = _present(id, data.columns)
     _need(data.columns, text, id, value)
     return Source(stream=data.select(_wanted(text, id, value)), text=text, id=id,
-                  ids=(lambda: pa.chunked_array(data.get_column(id))) if id else None,
+                  ids=(lambda: _plain(pa.chunked_array(data.get_column(id)))) if id else None,
                   select=data.filter)
 
 
@@ -187,15 +204,14 @@ def _pandas(data: Any, text: str, id: str | None, value: str | None) -> Source:
 def _dataset(data: Any, text: str, id: str | None, value: str | None) -> Source:
     """datasets.Dataset. Its Arrow format follows the indices that filter, select and shuffle leave
     over the table."""
-    if not hasattr(data, "select_columns") or not hasattr(data, "with_format"):
-        raise TypeError(f"a {type(data).__name__} has several tables: give one of them")
     names = data.column_names
     if names is not None:
         id = _present(id, names)
         _need(names, text, id, value)
     narrow = data.select_columns(_wanted(text, id, value)).with_format("arrow")
     if not hasattr(data, "__len__"):
-        return _reader((_as_batches(table) for table in narrow.iter(BATCH)), text, id)
+        return _reader((_as_batches(table) for table in narrow.iter(BATCH)), text, id,
+                       why_no_table="an iterable dataset is read only once")
 
     def ids() -> pa.ChunkedArray:
         return narrow.select_columns([id])[:].column(id)
@@ -212,6 +228,7 @@ def _as_batches(table: pa.Table) -> pa.RecordBatch:
 def _reader(batches: Iterator[pa.RecordBatch], text: str, id: str | None, **more: Any) -> Source:
     """Batches of an iterator. Its exceptions are kept, since a stream passes only their text on."""
     source = Source(text=text, id=id, **more)
+    failures = source.failures
     first = next(batches, None)
 
     def all_batches() -> Iterator[pa.RecordBatch]:
@@ -220,7 +237,7 @@ def _reader(batches: Iterator[pa.RecordBatch], text: str, id: str | None, **more
                 yield first
             yield from batches
         except BaseException as problem:
-            source.failure = problem
+            failures.append(problem)
             raise
 
     schema = first.schema if first is not None else pa.schema([(text, pa.large_binary())])
@@ -231,6 +248,18 @@ def _reader(batches: Iterator[pa.RecordBatch], text: str, id: str | None, **more
 
 
 # ---- Python's own objects
+
+
+def _columns(data: Mapping[str, Any], text: str, id: str | None, value: str | None) -> Source:
+    """Columns by name, as a batch of datasets or a dict of lists has them."""
+    id = _present(id, data)
+    _need(data, text, id, value)
+    columns = {name: _ids(list(data[name])) for name in _wanted(id, value) if name != text}
+    source = _batches(list(data[text]), text, id, columns)
+    source.ids = (lambda: pa.chunked_array([columns[id]])) if id in columns else None
+    source.select = lambda mask: {name: [item for item, kept in zip(data[name], mask) if kept]
+                                  for name in data}
+    return source
 
 
 def _list(data: Any, text: str, id: str | None, value: str | None) -> Source:

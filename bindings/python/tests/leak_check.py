@@ -1,0 +1,129 @@
+"""Looks for leaked objects: run with a debug build of CPython, leak_check.py.
+
+Each call runs some times until caches are full, then many times more. The interpreter's blocks of
+memory must not grow with the calls, also where they fail. Ends with 1 if they do. (The debug build
+checks each object that is freed. Its count of references, sys.gettotalrefcount, tells nothing here:
+NumPy and pyarrow, built for release, change it on one side only.)
+"""
+
+import gc
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+import neardup as nd
+
+TEXTS = [f"text number {i // 2}, of words that are its own {i // 2 * 7}" for i in range(40)]
+TABLE = pa.table({"id": [str(i) for i in range(40)], "text": TEXTS})
+NULLS = pa.table({"text": [None, *TEXTS]})
+WARM, CALLS, GROWTH = 20, 200, 100
+
+
+def fails(call):
+    def run():
+        try:
+            call()
+        except (nd.Error, TypeError, ZeroDivisionError):
+            return
+        raise AssertionError("no failure")
+
+    return run
+
+
+def boom():
+    yield from TEXTS
+    raise ZeroDivisionError
+
+
+def calls(folder):
+    index = nd.Index()
+    index.add(TABLE)
+    disk = nd.Index.create(folder / "index")
+    prints = nd.SimHash().fingerprints(TEXTS)
+    hamming = nd.HammingIndex.build(prints, [str(i) for i in range(40)])
+    stream = nd.Stream(folder / "stream", topics=3)
+    path = folder / "texts.jsonl"
+    path.write_text("".join(f'{{"id": {i}, "text": "{text}"}}\n' for i, text in enumerate(TEXTS)))
+
+    def one_of_each():
+        result = nd.dedup(TABLE)
+        return (result.kept, result.kept_id, result.cluster, result.removed, result.table,
+                repr(result), result._repr_html_())
+
+    def change():
+        index.add_unless_duplicate("new", "a text that is new to the index")
+        index.add_unless_duplicate("other", "a text that is new to the index")
+        index.remove("new")
+        disk.add_unless_duplicate("new", "a text that is new to the index", replace=True)
+
+    def arrive():
+        for i, text in enumerate(TEXTS):
+            stream.add(str(i), text)
+        stream.clusters(members=True)
+
+    yield "dedup", one_of_each
+    yield "dedup of a list", lambda: nd.dedup(TEXTS).table
+    yield "dedup of a file", lambda: nd.dedup(path).kept_id
+    yield "dedup, progress", lambda: nd.dedup(TEXTS, progress=lambda *_: None)
+    yield "dedup, simhash", lambda: nd.dedup(TABLE, sketch="simhash").similarity
+    yield "pairs", lambda: nd.pairs(TABLE)
+    yield "generator fails", fails(lambda: nd.dedup(boom()))
+    yield "null", fails(lambda: nd.dedup(NULLS))
+    yield "bad option", fails(lambda: nd.dedup(TEXTS, keep="best"))
+    yield "bad column", fails(lambda: nd.dedup(pa.table({"text": [1]})))
+    yield "jaccard", lambda: nd.jaccard(TEXTS[0], TEXTS[5])
+    yield "jaccard fails", fails(lambda: nd.jaccard("a", 5))
+    yield "surrogate", fails(lambda: nd.jaccard("a", "\ud800"))
+    yield "compare", lambda: nd.compare(TEXTS[0], TEXTS[5])._repr_html_()
+    yield "tokens", lambda: nd.tokens(TEXTS[0], spans=True)
+    yield "options", lambda: nd._core.Analyzer(ngram=3, stem="english")
+    yield "bad options", fails(lambda: nd._core.Analyzer(ngram=300))
+    yield "signatures", lambda: nd.MinHash(16).signatures(TABLE)
+    yield "fingerprints", lambda: nd.SimHash().fingerprints(NULLS, nulls="skip")
+    yield "keywords", lambda: nd.keywords(TEXTS)
+    yield "passages", lambda: nd.passages(TEXTS[:5], TEXTS, least_run=3)
+    yield "query", lambda: (index.query(TEXTS[3]), index.query(TABLE), index.info)
+    yield "query fails", fails(lambda: index.query(["a", None]))
+    yield "changes", change
+    yield "an index", lambda: nd.Index().add(TABLE)
+    yield "an index fails", fails(lambda: nd.Index(threshold=2))
+    yield "no index", fails(lambda: nd.Index.open(folder / "nothing"))
+    yield "open", lambda: nd.Index.open(folder / "index", read_only=True).close()
+    yield "hamming", lambda: (hamming.query(int(prints[0])), hamming.query(prints), hamming.join(),
+                              hamming.groups(), hamming.count(prints), hamming.info)
+    yield "hamming fails", fails(lambda: hamming.query(-1))
+    yield "hamming, built", lambda: nd.HammingIndex.build(prints)
+    yield "hamming, bad ids", fails(lambda: nd.HammingIndex.build(prints, ["a"]))
+    yield "stream", arrive
+    yield "plan", lambda: nd.plan().probability(np.array([0.1, 0.9]))
+
+
+def growth(call):
+    """Blocks of memory that CALLS calls leave behind."""
+    for _ in range(WARM):
+        call()
+    gc.collect()
+    before = sys.getallocatedblocks()
+    for _ in range(CALLS):
+        call()
+    gc.collect()
+    return sys.getallocatedblocks() - before
+
+
+def main():
+    if not hasattr(sys, "gettotalrefcount"):
+        sys.exit("leak_check.py needs a debug build of CPython")
+    leaks = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, call in calls(Path(folder)):
+            blocks = growth(call)
+            leaks += blocks > GROWTH
+            print(f"{name}: {blocks} blocks{' LEAK' if blocks > GROWTH else ''}")
+    sys.exit(leaks > 0)
+
+
+if __name__ == "__main__":
+    main()
