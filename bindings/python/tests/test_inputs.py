@@ -233,7 +233,7 @@ def test_datasets():
 
 def test_duckdb():
     duckdb = pytest.importorskip("duckdb")
-    table = rows()  # noqa: F841 (DuckDB looks it up)
-    result = nd.dedup(duckdb.sql("select * from table where id <> 1"))
+    documents = rows()  # noqa: F841 (DuckDB looks it up)
+    result = nd.dedup(duckdb.sql("select * from documents where id <> 1"))
     assert result.kept.tolist() == [True, False, True, True, False, True]
     assert isinstance(result.table, pa.Table)
