@@ -1,48 +1,62 @@
 #include "py_hamming_index.h"
 
-#include "py_handle.h"
 #include "py_job.h"
 #include "py_results.h"
+#include "py_stored_index.h"
 
 #include <stddef.h>
 
-enum { IDLE = 16 };
-
 typedef struct hamming_object {
-    PyObject_HEAD handle handle;
-    nd_hamming_searcher *idle[IDLE]; /* searchers that nobody uses at the moment */
-    size_t idle_count;
+    stored_object stored;
     uint32_t bits;
     bool numbered;
 } hamming_object;
 
+/* ---- the calls of this kind */
+
+static void close_index(void *index) { nd_hamming_close(index); }
+static nd_status sync_index(void *index, nd_error *error) { return nd_hamming_sync(index, error); }
+static nd_status compact(void *index, nd_error *error) { return nd_hamming_compact(index, error); }
+static nd_status check(void *index, nd_error *error) { return nd_hamming_check(index, error); }
+static nd_status refresh(void *index, nd_error *error) { return nd_hamming_refresh(index, error); }
+static void set_sync(void *index, nd_sync sync) { nd_hamming_set_sync(index, sync); }
+
+static nd_status remove_id(void *index, const char *id, size_t length, bool *found,
+                           nd_error *error) {
+    return nd_hamming_remove(index, id, length, found, error);
+}
+
+static nd_status create_searcher(void *index, void **out, nd_error *error) {
+    nd_hamming_searcher *searcher = NULL;
+    nd_status status = nd_hamming_searcher_create(index, &searcher, error);
+    *out = searcher;
+    return status;
+}
+
+static void free_searcher(void *searcher) { nd_hamming_searcher_free(searcher); }
+
+static const stored_calls calls = {.close = close_index,
+                                   .sync = sync_index,
+                                   .compact = compact,
+                                   .check = check,
+                                   .refresh = refresh,
+                                   .set_sync = set_sync,
+                                   .remove = remove_id,
+                                   .create_searcher = create_searcher,
+                                   .free_searcher = free_searcher};
+
 static PyObject *wrap(core_state *state, nd_hamming_index *index) {
     nd_hamming_info info = {.struct_size = sizeof info};
     nd_error error;
-    hamming_object *o = NULL;
-    if (nd_hamming_describe(index, &info, &error) != ND_OK) core_raise(state, &error);
-    else o = object_allocate(state->types[TYPE_HAMMING]);
-    if (!o) {
-        nd_hamming_close(index);
-        return NULL;
+    hamming_object *o = stored_wrap(state, state->types[TYPE_HAMMING], &calls, index);
+    if (!o) return NULL;
+    if (nd_hamming_describe(index, &info, &error) != ND_OK) {
+        Py_DECREF(o);
+        return core_raise(state, &error);
     }
-    handle_init(&o->handle, state, "index", false);
-    o->handle.pointer = index;
     o->bits = info.options->bits;
     o->numbered = info.options->numbered;
     return (PyObject *)o;
-}
-
-static void free_searchers(hamming_object *o) {
-    while (o->idle_count > 0) nd_hamming_searcher_free(o->idle[--o->idle_count]);
-}
-
-static void free_index(PyObject *self) {
-    hamming_object *o = (hamming_object *)self;
-    free_searchers(o);
-    nd_hamming_close(o->handle.pointer);
-    handle_destroy(&o->handle);
-    object_free(self);
 }
 
 /* ---- making and opening */
@@ -102,85 +116,14 @@ PyObject *core_hamming_in_memory(PyObject *module, PyObject *given) {
     return wrap(state, index);
 }
 
-static PyObject *close_index(PyObject *self, PyObject *unused) {
-    hamming_object *o = (hamming_object *)self;
-    (void)unused;
-    nd_hamming_index *index = handle_take(&o->handle);
-    if (!index) return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
-    free_searchers(o);
-    PyThreadState *others = PyEval_SaveThread();
-    nd_hamming_close(index);
-    PyEval_RestoreThread(others);
-    return Py_NewRef(Py_None);
-}
-
-/* ---- calls on the whole index */
-
-typedef nd_status index_fn(nd_hamming_index *index, nd_error *error);
-
-static PyObject *call(PyObject *self, index_fn *fn) {
-    hamming_object *o = (hamming_object *)self;
-    nd_error error;
-    nd_status status;
-    nd_hamming_index *index = handle_hold(&o->handle);
-    if (!index) return NULL;
-    PyThreadState *others = PyEval_SaveThread();
-    status = fn(index, &error);
-    PyEval_RestoreThread(others);
-    handle_let_go(&o->handle);
-    return status == ND_OK ? Py_NewRef(Py_None) : core_raise(o->handle.state, &error);
-}
-
-static PyObject *sync_index(PyObject *self, PyObject *unused) {
-    (void)unused;
-    return call(self, nd_hamming_sync);
-}
-
-static PyObject *compact(PyObject *self, PyObject *unused) {
-    (void)unused;
-    return call(self, nd_hamming_compact);
-}
-
-static PyObject *check(PyObject *self, PyObject *unused) {
-    (void)unused;
-    return call(self, nd_hamming_check);
-}
-
-/* Moves to the newest state. No call may run meanwhile, so the handle is taken. */
-static PyObject *refresh(PyObject *self, PyObject *unused) {
-    hamming_object *o = (hamming_object *)self;
-    nd_error error;
-    nd_status status;
-    (void)unused;
-    nd_hamming_index *index = handle_take(&o->handle);
-    if (!index) {
-        if (!PyErr_Occurred())
-            core_raise_status(o->handle.state, ND_ERR_ARGUMENT, "the index is closed");
-        return NULL;
-    }
-    PyThreadState *others = PyEval_SaveThread();
-    status = nd_hamming_refresh(index, &error);
-    PyEval_RestoreThread(others);
-    o->handle.pointer = index;
-    return status == ND_OK ? Py_NewRef(Py_None) : core_raise(o->handle.state, &error);
-}
-
-/* set_sync(each): False: changes become durable by sync(). */
-static PyObject *set_sync(PyObject *self, PyObject *each) {
-    hamming_object *o = (hamming_object *)self;
-    nd_hamming_index *index = handle_hold(&o->handle);
-    if (!index) return NULL;
-    nd_hamming_set_sync(index, PyObject_IsTrue(each) ? ND_SYNC_EACH : ND_SYNC_BATCH);
-    handle_let_go(&o->handle);
-    return Py_NewRef(Py_None);
-}
+/* ---- the index */
 
 static PyObject *describe(PyObject *self, PyObject *unused) {
     hamming_object *o = (hamming_object *)self;
     nd_hamming_info info = {.struct_size = sizeof info};
     nd_error error;
     (void)unused;
-    nd_hamming_index *index = handle_hold(&o->handle);
+    nd_hamming_index *index = handle_hold(&o->stored.handle);
     if (!index) return NULL;
     PyObject *out = NULL;
     if (nd_hamming_describe(index, &info, &error) == ND_OK)
@@ -193,26 +136,9 @@ static PyObject *describe(PyObject *self, PyObject *unused) {
             "table_bytes", (unsigned long long)info.table_bytes, "posting_bytes",
             (unsigned long long)info.posting_bytes, "design", info.design, "bits", o->bits, "k",
             info.options->k, "numbered", PyBool_FromLong(o->numbered));
-    else core_raise(o->handle.state, &error);
-    handle_let_go(&o->handle);
+    else core_raise(o->stored.handle.state, &error);
+    handle_let_go(&o->stored.handle);
     return out;
-}
-
-/* remove(id): whether the index had it. */
-static PyObject *remove_one(PyObject *self, PyObject *id) {
-    hamming_object *o = (hamming_object *)self;
-    size_t length;
-    bool found;
-    nd_error error;
-    nd_status status;
-    const char *bytes = core_utf8(o->handle.state, id, "id", &length);
-    nd_hamming_index *index = bytes ? handle_hold(&o->handle) : NULL;
-    if (!index) return NULL;
-    PyThreadState *others = PyEval_SaveThread();
-    status = nd_hamming_remove(index, bytes, length, &found, &error);
-    PyEval_RestoreThread(others);
-    handle_let_go(&o->handle);
-    return status == ND_OK ? PyBool_FromLong(found) : core_raise(o->handle.state, &error);
 }
 
 /* ---- fingerprints of Python */
@@ -386,13 +312,13 @@ static const option load_options[] = {
 /* Runs a job on the index with the fingerprints and options of a dict. */
 static PyObject *run_job(PyObject *self, PyObject *given, job_fn *fn) {
     hamming_object *o = (hamming_object *)self;
-    core_state *state = o->handle.state;
+    core_state *state = o->stored.handle.state;
     job j;
     PyObject *result = NULL;
     hamming_job h = {.job = &j,
                      .numbered = o->numbered,
                      .load = {.struct_size = sizeof h.load, .resources = &j.resources}};
-    h.index = handle_hold(&o->handle);
+    h.index = handle_hold(&o->stored.handle);
     if (!h.index) return NULL;
     nd_hamming_search_options_init(&h.search, sizeof h.search);
     nd_hamming_join_options_init(&h.join, sizeof h.join);
@@ -412,7 +338,7 @@ static PyObject *run_job(PyObject *self, PyObject *given, job_fn *fn) {
     texts_free(&h.ids_b);
     prints_free(&h.prints);
     job_close(&j);
-    handle_let_go(&o->handle);
+    handle_let_go(&o->stored.handle);
     return result;
 }
 
@@ -422,27 +348,8 @@ static PyObject *join(PyObject *self, PyObject *given) { return run_job(self, gi
 
 /* ---- single searches */
 
-static nd_status take_searcher(hamming_object *o, nd_hamming_index *index,
-                               nd_hamming_searcher **out, nd_error *error) {
-    *out = NULL;
-    pthread_mutex_lock(&o->handle.lock);
-    if (o->idle_count > 0) *out = o->idle[--o->idle_count];
-    pthread_mutex_unlock(&o->handle.lock);
-    return *out ? ND_OK : nd_hamming_searcher_create(index, out, error);
-}
-
-static void give_searcher(hamming_object *o, nd_hamming_searcher *searcher) {
-    pthread_mutex_lock(&o->handle.lock);
-    if (o->idle_count < IDLE) {
-        o->idle[o->idle_count++] = searcher;
-        searcher = NULL;
-    }
-    pthread_mutex_unlock(&o->handle.lock);
-    nd_hamming_searcher_free(searcher);
-}
-
 static PyObject *match_of(hamming_object *o, const nd_hamming_match *m) {
-    PyObject *match = PyStructSequence_New(o->handle.state->types[TYPE_NEAR]);
+    PyObject *match = PyStructSequence_New(o->stored.handle.state->types[TYPE_NEAR]);
     unsigned char bytes[16];
     if (!match) return NULL;
     for (int i = 0; i < 8; i++) {
@@ -484,13 +391,13 @@ static bool fingerprint_of(core_state *state, PyObject *number, nd_fingerprint *
 /* search(fingerprint, options): a list of matches; of kind "count" their number. */
 static PyObject *search(PyObject *self, PyObject *arguments) {
     hamming_object *o = (hamming_object *)self;
-    core_state *state = o->handle.state;
+    core_state *state = o->stored.handle.state;
     PyObject *number, *given, *list = NULL;
     nd_fingerprint fingerprint;
     nd_hamming_search_options s;
     const nd_hamming_match *matches;
     uint64_t count;
-    nd_hamming_searcher *searcher = NULL;
+    void *searcher = NULL;
     nd_error error;
     nd_status status;
     nd_hamming_search_options_init(&s, sizeof s);
@@ -498,10 +405,10 @@ static PyObject *search(PyObject *self, PyObject *arguments) {
         !OPTIONS_READ(state, given, search_options, &s) ||
         !fingerprint_of(state, number, &fingerprint))
         return NULL;
-    nd_hamming_index *index = handle_hold(&o->handle);
+    nd_hamming_index *index = handle_hold(&o->stored.handle);
     if (!index) return NULL;
     PyThreadState *others = PyEval_SaveThread();
-    status = take_searcher(o, index, &searcher, &error);
+    status = stored_take_searcher(&o->stored, index, &searcher, &error);
     if (status == ND_OK)
         status = nd_hamming_search(searcher, fingerprint, &s, &matches, &count, &error);
     PyEval_RestoreThread(others);
@@ -514,20 +421,14 @@ static PyObject *search(PyObject *self, PyObject *arguments) {
             if (!match || PyList_SetItem(list, (Py_ssize_t)i, match) != 0) Py_CLEAR(list);
         }
     }
-    if (searcher) give_searcher(o, searcher);
-    handle_let_go(&o->handle);
+    stored_give_searcher(&o->stored, searcher);
+    handle_let_go(&o->stored.handle);
     return list;
 }
 
 static PyMethodDef methods[] = {
-    {"close", close_index, METH_NOARGS, NULL},
-    {"sync", sync_index, METH_NOARGS, NULL},
-    {"compact", compact, METH_NOARGS, NULL},
-    {"check", check, METH_NOARGS, NULL},
-    {"refresh", refresh, METH_NOARGS, NULL},
-    {"set_sync", set_sync, METH_O, NULL},
+    STORED_METHODS,
     {"describe", describe, METH_NOARGS, NULL},
-    {"remove", remove_one, METH_O, NULL},
     {"load", load, METH_O, NULL},
     {"query", query, METH_O, NULL},
     {"join", join, METH_O, NULL},
@@ -536,7 +437,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_dealloc, free_index},
+    {Py_tp_dealloc, stored_free},
     {Py_tp_methods, methods},
     {Py_tp_doc, "The handle of an index of fingerprints."},
     {0},

@@ -1,40 +1,46 @@
 #include "py_index.h"
 
-#include "py_handle.h"
 #include "py_job.h"
 #include "py_results.h"
+#include "py_stored_index.h"
 
 #include <stddef.h>
 
-enum { IDLE = 16 };
+/* ---- the calls of this kind */
 
-typedef struct index_object {
-    PyObject_HEAD handle handle;
-    nd_index_searcher *idle[IDLE]; /* searchers that nobody uses at the moment */
-    size_t idle_count;
-} index_object;
+static void close_index(void *index) { nd_index_close(index); }
+static nd_status sync_index(void *index, nd_error *error) { return nd_index_sync(index, error); }
+static nd_status compact(void *index, nd_error *error) { return nd_index_compact(index, error); }
+static nd_status check(void *index, nd_error *error) { return nd_index_check(index, error); }
+static nd_status refresh(void *index, nd_error *error) { return nd_index_refresh(index, error); }
+static void set_sync(void *index, nd_sync sync) { nd_index_set_sync(index, sync); }
+
+static nd_status remove_id(void *index, const char *id, size_t length, bool *found,
+                           nd_error *error) {
+    return nd_index_remove(index, id, length, found, error);
+}
+
+static nd_status create_searcher(void *index, void **out, nd_error *error) {
+    nd_index_searcher *searcher = NULL;
+    nd_status status = nd_index_searcher_create(index, &searcher, error);
+    *out = searcher;
+    return status;
+}
+
+static void free_searcher(void *searcher) { nd_index_searcher_free(searcher); }
+
+static const stored_calls calls = {.close = close_index,
+                                   .sync = sync_index,
+                                   .compact = compact,
+                                   .check = check,
+                                   .refresh = refresh,
+                                   .set_sync = set_sync,
+                                   .remove = remove_id,
+                                   .create_searcher = create_searcher,
+                                   .free_searcher = free_searcher};
 
 static PyObject *wrap(core_state *state, nd_index *index) {
-    index_object *o = object_allocate(state->types[TYPE_INDEX]);
-    if (!o) {
-        nd_index_close(index);
-        return NULL;
-    }
-    handle_init(&o->handle, state, "index", false);
-    o->handle.pointer = index;
-    return (PyObject *)o;
-}
-
-static void free_searchers(index_object *o) {
-    while (o->idle_count > 0) nd_index_searcher_free(o->idle[--o->idle_count]);
-}
-
-static void free_index(PyObject *self) {
-    index_object *o = (index_object *)self;
-    free_searchers(o);
-    nd_index_close(o->handle.pointer);
-    handle_destroy(&o->handle);
-    object_free(self);
+    return stored_wrap(state, state->types[TYPE_INDEX], &calls, index);
 }
 
 bool index_hold(core_state *state, PyObject *index, nd_index **out) {
@@ -42,11 +48,11 @@ bool index_hold(core_state *state, PyObject *index, nd_index **out) {
         PyErr_SetString(PyExc_TypeError, "an Index is needed");
         return false;
     }
-    *out = handle_hold(&((index_object *)index)->handle);
+    *out = handle_hold(&((stored_object *)index)->handle);
     return *out != NULL;
 }
 
-void index_let_go(PyObject *index) { handle_let_go(&((index_object *)index)->handle); }
+void index_let_go(PyObject *index) { handle_let_go(&((stored_object *)index)->handle); }
 
 /* ---- making and opening */
 
@@ -117,82 +123,11 @@ PyObject *core_index_in_memory(PyObject *module, PyObject *given) {
     return index ? wrap(state, index) : NULL;
 }
 
-static PyObject *close_index(PyObject *self, PyObject *unused) {
-    index_object *o = (index_object *)self;
-    (void)unused;
-    nd_index *index = handle_take(&o->handle);
-    if (!index) return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
-    free_searchers(o);
-    PyThreadState *others = PyEval_SaveThread();
-    nd_index_close(index);
-    PyEval_RestoreThread(others);
-    return Py_NewRef(Py_None);
-}
-
-/* ---- calls on the whole index */
-
-typedef nd_status index_fn(nd_index *index, nd_error *error);
-
-static PyObject *call(PyObject *self, index_fn *fn) {
-    index_object *o = (index_object *)self;
-    nd_error error;
-    nd_status status;
-    nd_index *index = handle_hold(&o->handle);
-    if (!index) return NULL;
-    PyThreadState *others = PyEval_SaveThread();
-    status = fn(index, &error);
-    PyEval_RestoreThread(others);
-    handle_let_go(&o->handle);
-    return status == ND_OK ? Py_NewRef(Py_None) : core_raise(o->handle.state, &error);
-}
-
-static PyObject *sync_index(PyObject *self, PyObject *unused) {
-    (void)unused;
-    return call(self, nd_index_sync);
-}
-
-static PyObject *compact(PyObject *self, PyObject *unused) {
-    (void)unused;
-    return call(self, nd_index_compact);
-}
-
-static PyObject *check(PyObject *self, PyObject *unused) {
-    (void)unused;
-    return call(self, nd_index_check);
-}
-
-/* Moves to the newest state. No call may run meanwhile, so the handle is taken. */
-static PyObject *refresh(PyObject *self, PyObject *unused) {
-    index_object *o = (index_object *)self;
-    nd_error error;
-    nd_status status;
-    (void)unused;
-    nd_index *index = handle_take(&o->handle);
-    if (!index) {
-        if (!PyErr_Occurred())
-            core_raise_status(o->handle.state, ND_ERR_ARGUMENT, "the index is closed");
-        return NULL;
-    }
-    PyThreadState *others = PyEval_SaveThread();
-    status = nd_index_refresh(index, &error);
-    PyEval_RestoreThread(others);
-    o->handle.pointer = index;
-    return status == ND_OK ? Py_NewRef(Py_None) : core_raise(o->handle.state, &error);
-}
-
-/* set_sync(each): False: changes become durable by sync(). */
-static PyObject *set_sync(PyObject *self, PyObject *each) {
-    index_object *o = (index_object *)self;
-    nd_index *index = handle_hold(&o->handle);
-    if (!index) return NULL;
-    nd_index_set_sync(index, PyObject_IsTrue(each) ? ND_SYNC_EACH : ND_SYNC_BATCH);
-    handle_let_go(&o->handle);
-    return Py_NewRef(Py_None);
-}
+/* ---- the index */
 
 static PyObject *describe(PyObject *self, PyObject *unused) {
     static const char *const kinds[] = {"words", "chars", "segment"};
-    index_object *o = (index_object *)self;
+    stored_object *o = (stored_object *)self;
     nd_index_info info = {.struct_size = sizeof info};
     nd_error error;
     (void)unused;
@@ -219,25 +154,6 @@ static PyObject *describe(PyObject *self, PyObject *unused) {
 
 /* ---- single documents */
 
-static nd_status take_searcher(index_object *o, nd_index *index, nd_index_searcher **out,
-                               nd_error *error) {
-    *out = NULL;
-    pthread_mutex_lock(&o->handle.lock);
-    if (o->idle_count > 0) *out = o->idle[--o->idle_count];
-    pthread_mutex_unlock(&o->handle.lock);
-    return *out ? ND_OK : nd_index_searcher_create(index, out, error);
-}
-
-static void give_searcher(index_object *o, nd_index_searcher *searcher) {
-    pthread_mutex_lock(&o->handle.lock);
-    if (o->idle_count < IDLE) {
-        o->idle[o->idle_count++] = searcher;
-        searcher = NULL;
-    }
-    pthread_mutex_unlock(&o->handle.lock);
-    nd_index_searcher_free(searcher);
-}
-
 /* A match as Match(id, similarity, intersection, union, estimated). */
 static PyObject *match_of(core_state *state, const nd_match *m) {
     PyObject *match = PyStructSequence_New(state->types[TYPE_MATCH]);
@@ -262,10 +178,10 @@ static PyObject *matches_of(core_state *state, const nd_match *matches, size_t c
 
 /* search(text, kind): a list of matches. */
 static PyObject *search(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
-    index_object *o = (index_object *)self;
+    stored_object *o = (stored_object *)self;
     size_t length, match_count = 0;
     const nd_match *matches = NULL;
-    nd_index_searcher *searcher = NULL;
+    void *searcher = NULL;
     nd_error error;
     nd_status status;
     if (count != 2) {
@@ -278,27 +194,27 @@ static PyObject *search(PyObject *self, PyObject *const *arguments, Py_ssize_t c
     if (!index) return NULL;
     PyObject *list = NULL;
     PyThreadState *others = PyEval_SaveThread();
-    status = take_searcher(o, index, &searcher, &error);
+    status = stored_take_searcher(o, index, &searcher, &error);
     if (status == ND_OK)
         status = nd_index_search(searcher, text, length, (nd_search_kind)kind, &matches,
                                  &match_count, &error);
     PyEval_RestoreThread(others);
     if (status == ND_OK) list = matches_of(o->handle.state, matches, match_count);
     else core_raise(o->handle.state, &error);
-    if (searcher) give_searcher(o, searcher);
+    stored_give_searcher(o, searcher);
     handle_let_go(&o->handle);
     return list;
 }
 
 /* add(id, text, replace): None if it was added, else the match that is the evidence. */
 static PyObject *add(PyObject *self, PyObject *arguments) {
-    index_object *o = (index_object *)self;
+    stored_object *o = (stored_object *)self;
     core_state *state = o->handle.state;
     PyObject *id, *text, *result = NULL;
     int replace;
     bool added;
     const nd_match *evidence;
-    nd_index_searcher *searcher = NULL;
+    void *searcher = NULL;
     nd_error error;
     nd_status status;
     nd_record record = {.struct_size = sizeof record};
@@ -309,33 +225,16 @@ static PyObject *add(PyObject *self, PyObject *arguments) {
     nd_index *index = handle_hold(&o->handle);
     if (!index) return NULL;
     PyThreadState *others = PyEval_SaveThread();
-    status = take_searcher(o, index, &searcher, &error);
+    status = stored_take_searcher(o, index, &searcher, &error);
     if (status == ND_OK)
         status = (replace ? nd_index_replace : nd_index_add)(index, searcher, &record, &added,
                                                              &evidence, &error);
     PyEval_RestoreThread(others);
     if (status != ND_OK) core_raise(state, &error);
     else result = added ? Py_NewRef(Py_None) : match_of(state, evidence);
-    if (searcher) give_searcher(o, searcher);
+    stored_give_searcher(o, searcher);
     handle_let_go(&o->handle);
     return result;
-}
-
-/* remove(id): whether the index had it. */
-static PyObject *remove_one(PyObject *self, PyObject *id) {
-    index_object *o = (index_object *)self;
-    size_t length;
-    bool found;
-    nd_error error;
-    nd_status status;
-    const char *bytes = core_utf8(o->handle.state, id, "id", &length);
-    nd_index *index = bytes ? handle_hold(&o->handle) : NULL;
-    if (!index) return NULL;
-    PyThreadState *others = PyEval_SaveThread();
-    status = nd_index_remove(index, bytes, length, &found, &error);
-    PyEval_RestoreThread(others);
-    handle_let_go(&o->handle);
-    return status == ND_OK ? PyBool_FromLong(found) : core_raise(o->handle.state, &error);
 }
 
 /* ---- many queries */
@@ -391,7 +290,7 @@ static PyObject *queries_result(queries *q) {
 
 /* query(options): dict of arrays, a row per match. */
 static PyObject *query(PyObject *self, PyObject *given) {
-    index_object *o = (index_object *)self;
+    stored_object *o = (stored_object *)self;
     core_state *state = o->handle.state;
     job j;
     PyObject *result = NULL;
@@ -414,22 +313,16 @@ static PyObject *query(PyObject *self, PyObject *given) {
 }
 
 static PyMethodDef methods[] = {
-    {"close", close_index, METH_NOARGS, NULL},
-    {"sync", sync_index, METH_NOARGS, NULL},
-    {"compact", compact, METH_NOARGS, NULL},
-    {"check", check, METH_NOARGS, NULL},
-    {"refresh", refresh, METH_NOARGS, NULL},
-    {"set_sync", set_sync, METH_O, NULL},
+    STORED_METHODS,
     {"describe", describe, METH_NOARGS, NULL},
     {"search", (PyCFunction)(void (*)(void))search, METH_FASTCALL, NULL},
     {"add", add, METH_VARARGS, NULL},
-    {"remove", remove_one, METH_O, NULL},
     {"query", query, METH_O, NULL},
     {0},
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_dealloc, free_index},
+    {Py_tp_dealloc, stored_free},
     {Py_tp_methods, methods},
     {Py_tp_doc, "The handle of an index of documents."},
     {0},
@@ -437,7 +330,7 @@ static PyType_Slot slots[] = {
 
 PyType_Spec index_spec = {
     .name = "neardup._core.Index",
-    .basicsize = sizeof(index_object),
+    .basicsize = sizeof(stored_object),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .slots = slots,
 };

@@ -14,10 +14,11 @@ from ._core import Near
 from ._errors import ArgumentError
 from ._options import given
 from ._progress import Progress, receiver
-from ._results import html_table, numbers, texts
+from ._results import numbers, texts
+from ._stored_index import StoredIndex
 
 
-class HammingIndex:
+class HammingIndex(StoredIndex):
     """Fingerprints with their ids. A search finds all fingerprints within ``k`` bits of a query,
     exactly (Manku, Jain, Das Sarma 2007). Ids are str, or positions from 0 (``ids=None``).
 
@@ -30,9 +31,6 @@ class HammingIndex:
     """
 
     _handle: _core.HammingIndex
-    _path: str | None
-    _absolute: str
-    _read_only = False
     bits: int
     k: int
 
@@ -40,14 +38,12 @@ class HammingIndex:
                  table_memory: int | None = None) -> None:
         """An empty index in memory. numbered: ids are positions."""
         self._start(_core.hamming_in_memory(given(bits=bits, k=k, numbered=numbered,
-                                                  table_memory=table_memory)), None)
+                                                  table_memory=table_memory)))
 
-    def _start(self, handle: _core.HammingIndex, path: Any) -> HammingIndex:
-        self._handle = handle
-        self._path = None if path is None else os.fspath(path)
+    def _start(self, handle: _core.HammingIndex, path: Any = None, read_only: bool = False) -> None:
+        super()._start(handle, path, read_only)
         info = handle.describe()
         self.bits, self.k, self._numbered = info["bits"], info["k"], info["numbered"]
-        return self
 
     @classmethod
     def build(cls, fingerprints: Any, ids: Iterable[str] | None = None, *, k: int = 3,
@@ -65,37 +61,18 @@ class HammingIndex:
         bits = _bits_of(data) if bits is None else bits
         options = given(bits=bits, k=k, numbered=ids is None, table_memory=table_memory)
         words = _words(data, bits)
-        index = cls.__new__(cls)
         if path is None:
-            index._start(_core.hamming_in_memory(options), None)
+            index = cls._make(_core.hamming_in_memory(options))
         else:
             _core.hamming_create(path, options)
-            index._start(_core.hamming_open(path, True), path)
+            index = cls._make(_core.hamming_open(path, True), path)
         index._load(words, ids, False, progress)
         return index
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = False) -> HammingIndex:
         """Opens an index for reading and writing. read_only: the state at the opening."""
-        index = cls.__new__(cls)._start(_core.hamming_open(path, not read_only), path)
-        index._read_only, index._absolute = read_only, os.path.abspath(path)
-        return index
-
-    def close(self) -> None:
-        """Makes all changes durable and frees the index. Closing again does nothing."""
-        self._handle.close()
-
-    def __reduce__(self) -> Any:
-        """An index that is open to read is pickled as its path: other processes open it, too."""
-        if self._path is None or not self._read_only:
-            raise TypeError("only an index on disk that is open with read_only=True can be pickled")
-        return _open_to_read, (self._absolute,)
-
-    def __enter__(self) -> HammingIndex:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        return cls._make(_core.hamming_open(path, not read_only), path, read_only)
 
     def add(self, fingerprints: Any, ids: Iterable[str] | None = None, *, replace: bool = False,
             progress: Progress = None) -> None:
@@ -194,30 +171,7 @@ class HammingIndex:
     def remove(self, ids: Any) -> int:
         """Removes fingerprints by id. Returns how many of the ids the index had."""
         many = [ids] if isinstance(ids, (str, int)) else ids
-        self._handle.set_sync(False)
-        try:
-            count = sum(self._handle.remove(str(id)) for id in many)
-        finally:
-            self._handle.set_sync(True)
-            self._handle.sync()
-        return count
-
-    def compact(self) -> None:
-        """Merges everything into one segment, without removed fingerprints."""
-        self._handle.compact()
-
-    def check(self) -> None:
-        """Reads every byte and checks every invariant. :class:`CorruptError`: the damage."""
-        self._handle.check()
-
-    def refresh(self) -> None:
-        """Moves a reader to the newest state."""
-        self._handle.refresh()
-
-    @property
-    def info(self) -> dict[str, Any]:
-        """The options of the index, its tables, and its numbers of fingerprints and bytes."""
-        return self._handle.describe()
+        return self._remove(str(id) for id in many)
 
     def __len__(self) -> int:
         return int(self.info["fingerprints"])
@@ -229,10 +183,6 @@ class HammingIndex:
             return "HammingIndex(closed)"
         return (f"HammingIndex({self._path or 'in memory'}: {count:,} fingerprints of {self.bits} "
                 f"bits, k {self.k})")
-
-    def _repr_html_(self) -> str:
-        return html_table([{"": name, "value": value} for name, value in self.info.items()],
-                          repr(self))
 
 
 def _numbers(data: Any) -> np.ndarray:
@@ -278,7 +228,3 @@ def _id_buffers(ids: Iterable[str] | None) -> tuple[Any, Any] | None:
     _, offsets, data = column.buffers()
     return (np.frombuffer(offsets, np.int64, len(column) + 1) if offsets else np.zeros(1, np.int64),
             data or b"")
-
-
-def _open_to_read(path: str) -> HammingIndex:
-    return HammingIndex.open(path, read_only=True)

@@ -14,8 +14,9 @@ from ._core import Match
 from ._options import Analyzer, given
 from ._progress import Progress, receiver
 from . import _results
-from ._results import html_table, numbers
+from ._results import numbers
 from ._sources import open_source
+from ._stored_index import StoredIndex
 
 if TYPE_CHECKING:
     from ._dedup import Dedup
@@ -24,7 +25,7 @@ Kind = Literal["all", "best", "first"]
 _KINDS = {"all": 0, "best": 1, "first": 2}
 
 
-class Index:
+class Index(StoredIndex):
     """Documents that are pairwise no near-duplicates. ``Index()`` lives in memory alone;
     :meth:`create` and :meth:`open` are for a directory. One process writes at a time, any number
     read. Several threads may use one object.
@@ -39,17 +40,13 @@ class Index:
     """
 
     _handle: _core.Index
-    _path: str | None
-    _absolute: str
-    _read_only = False
 
     def __init__(self, *, threshold: float = 0.8, recall: float = 0.999, perms: int = 128,
                  analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1,
                  sketch_only: bool = False) -> None:
-        self._path = None
-        self._handle = _core.index_in_memory(
+        self._start(_core.index_in_memory(
             given(threshold=threshold, recall=recall, perms=perms, analyzer=analyzer, ngram=ngram,
-                  seed=seed, sketch_only=sketch_only))
+                  seed=seed, sketch_only=sketch_only)))
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], *, threshold: float = 0.8, recall: float = 0.999,
@@ -72,27 +69,7 @@ class Index:
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = False) -> Index:
         """Opens an index for reading and writing. read_only: the state at the opening."""
-        index = cls.__new__(cls)
-        index._path, index._absolute = os.fspath(path), os.path.abspath(path)
-        index._read_only = read_only
-        index._handle = _core.index_open(path, not read_only)
-        return index
-
-    def close(self) -> None:
-        """Makes all changes durable and frees the index. Closing again does nothing."""
-        self._handle.close()
-
-    def __reduce__(self) -> Any:
-        """An index that is open to read is pickled as its path: other processes open it, too."""
-        if self._path is None or not self._read_only:
-            raise TypeError("only an index on disk that is open with read_only=True can be pickled")
-        return _open_to_read, (self._absolute,)
-
-    def __enter__(self) -> Index:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        return cls._make(_core.index_open(path, not read_only), path, read_only)
 
     def add(self, data: Any, **options: Any) -> Dedup:
         """Adds many documents: those that duplicate neither the index nor an earlier one of them.
@@ -159,32 +136,7 @@ class Index:
 
     def remove(self, ids: str | Iterable[str]) -> int:
         """Removes documents. Returns how many of the ids the index had."""
-        if isinstance(ids, str):
-            return int(self._handle.remove(ids))
-        self._handle.set_sync(False)
-        try:
-            count = sum(self._handle.remove(id) for id in ids)
-        finally:
-            self._handle.set_sync(True)
-            self._handle.sync()
-        return count
-
-    def compact(self) -> None:
-        """Merges everything into one segment, without removed documents."""
-        self._handle.compact()
-
-    def check(self) -> None:
-        """Reads every byte and checks every invariant. :class:`CorruptError`: the damage."""
-        self._handle.check()
-
-    def refresh(self) -> None:
-        """Moves a reader to the newest state."""
-        self._handle.refresh()
-
-    @property
-    def info(self) -> dict[str, Any]:
-        """The options of the index, and its numbers of documents, segments and bytes."""
-        return self._handle.describe()
+        return self._remove([ids] if isinstance(ids, str) else ids)
 
     def __len__(self) -> int:
         return int(self.info["documents"])
@@ -196,11 +148,3 @@ class Index:
             return "Index(closed)"
         return (f"Index({self._path or 'in memory'}: {info['documents']:,} documents, "
                 f"threshold {info['threshold']:g}, {info['analyzer']}, ngram {info['ngram']})")
-
-    def _repr_html_(self) -> str:
-        return html_table([{"": name, "value": value} for name, value in self.info.items()],
-                          repr(self))
-
-
-def _open_to_read(path: str) -> Index:
-    return Index.open(path, read_only=True)
