@@ -120,6 +120,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, call in calls(Path(folder)):
             blocks = growth(call)
+            if blocks > GROWTH:  # a leak shows again; a cache that was filled does not
+                blocks = growth(call)
             leaks += blocks > GROWTH
             print(f"{name}: {blocks} blocks{' LEAK' if blocks > GROWTH else ''}")
     sys.exit(leaks > 0)
