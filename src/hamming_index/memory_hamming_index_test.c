@@ -174,7 +174,7 @@ static void search(both *b, uint64_t *seed) {
     }
 }
 
-/* A number for all that is told, in its order. */
+/* nd_hamming_answer_fn: folds all answers, in their order, into one number. */
 static bool hash_answer(void *context, const nd_hamming_answer *answer) {
     uint64_t *hash = context;
     *hash = nd_mix64(*hash + answer->count);
@@ -465,8 +465,8 @@ static nd_status use(nd_hamming_index *index, const nd_allocator *allocator, nd_
     return status;
 }
 
-/* Each request fails in turn: that is told, what is there can still be checked, and all memory is
- * given back. */
+/* Each request fails in turn: the call returns the failure, the index can be checked, and all
+ * memory is given back. */
 static void test_memory_runs_out(void **state) {
     (void)state;
     nd_status status = ND_ERR_MEMORY;

@@ -297,8 +297,8 @@ static nd_status use(nd_index *index, nd_error *error) {
     return status;
 }
 
-/* Each request fails in turn: that is told, what is there can still be checked, and all memory is
- * given back. */
+/* Each request fails in turn: the call returns the failure, the index can be checked, and all
+ * memory is given back. */
 static void test_memory_runs_out(void **state) {
     (void)state;
     nd_status status = ND_ERR_MEMORY;

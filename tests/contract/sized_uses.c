@@ -44,7 +44,7 @@ static unsigned next_print;
 static failing_allocator job_memory;
 static nd_allocator job_allocator;
 
-/* ---- what is told */
+/* ---- callbacks that note results */
 
 enum { MANY_REQUESTS = 1 << 30 };
 static uint64_t told;

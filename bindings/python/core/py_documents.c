@@ -96,7 +96,8 @@ bool documents_open(core_state *state, PyObject *given, documents *d) {
     document_options o = {.text = "text"};
     struct ArrowSchema schema = {0};
     int status;
-    *d = (documents){.text = -1, .id = -1, .value = -1};
+    *d = (documents){.text = -1, .id = -1, .value = -1, .open = true};
+    pthread_mutex_init(&d->lock, NULL);
     if (!OPTIONS_READ(state, given, options, &o)) return false;
     d->text_name = o.text, d->id_name = o.id, d->value_name = o.value;
     d->skip_nulls = o.nulls == 1;
@@ -116,9 +117,11 @@ bool documents_open(core_state *state, PyObject *given, documents *d) {
 }
 
 void documents_close(documents *d) {
+    if (!d->open) return;
     if (d->batch.release) d->batch.release(&d->batch);
     if (d->stream.release) d->stream.release(&d->stream);
     free(d->skipped.items);
+    pthread_mutex_destroy(&d->lock);
     *d = (documents){0};
 }
 
@@ -159,18 +162,25 @@ static int next_batch(documents *d) {
     return 1;
 }
 
-static void take_id(documents *d, int64_t at, nd_record *out) {
+/* 1, or -1. Without a column of ids the library numbers the records. */
+static int take_id(documents *d, int64_t at, nd_record *out) {
     bool negative;
-    if (d->id < 0 || column_is_null(&d->ids, at)) return;
+    if (d->id < 0) return 1;
+    if (column_is_null(&d->ids, at))
+        return fail(d, ND_ERR_INPUT,
+                    "row %" PRId64
+                    ": the id is null; with id=None, rows are known by their numbers",
+                    d->row);
     if (layout_is_text(d->ids.layout)) {
         out->id = column_text(&d->ids, at, &out->id_length);
-        return;
+        return 1;
     }
     uint64_t id = column_integer(&d->ids, at, &negative);
     int length = negative ? snprintf(d->digits, sizeof d->digits, "%" PRId64, (int64_t)id)
                           : snprintf(d->digits, sizeof d->digits, "%" PRIu64, id);
     out->id = d->digits;
     out->id_length = (size_t)length;
+    return 1;
 }
 
 /* Reads the text of the next row. 1: it is a document; 0: it is left out; -1. */
@@ -183,9 +193,10 @@ static int take_text(documents *d, nd_record *out) {
         return fail(d, ND_ERR_INPUT,
                     "row %" PRId64 ": the text is null; nulls=\"skip\" leaves such rows out",
                     d->row);
-    return numbers_put(&d->skipped, d->row)
-               ? 0
-               : fail(d, ND_ERR_MEMORY, "no memory for the numbers of skipped rows");
+    pthread_mutex_lock(&d->lock);
+    bool noted = numbers_put(&d->skipped, d->row);
+    pthread_mutex_unlock(&d->lock);
+    return noted ? 0 : fail(d, ND_ERR_MEMORY, "no memory for the numbers of skipped rows");
 }
 
 int documents_next(void *context, nd_record *out) {
@@ -198,7 +209,7 @@ int documents_next(void *context, nd_record *out) {
         taken = take_text(d, out);
         if (taken < 0) return -1;
         if (taken == 0) continue;
-        take_id(d, d->in_batch, out);
+        if (take_id(d, d->in_batch, out) < 0) return -1;
         if (d->value >= 0 && !column_is_null(&d->values, d->in_batch))
             out->value = column_number(&d->values, d->in_batch);
     }
@@ -206,12 +217,15 @@ int documents_next(void *context, nd_record *out) {
 }
 
 /* Between skipped row s - 1 and skipped row s stand the documents whose rows are document + s. */
-int64_t documents_row(const documents *d, uint64_t document) {
+int64_t documents_row(documents *d, uint64_t document) {
+    if (!d->open) return (int64_t)document;
+    pthread_mutex_lock(&d->lock);
     size_t low = 0, high = d->skipped.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (d->skipped.items[middle] - (int64_t)middle <= (int64_t)document) low = middle + 1;
         else high = middle;
     }
+    pthread_mutex_unlock(&d->lock);
     return (int64_t)document + (int64_t)low;
 }

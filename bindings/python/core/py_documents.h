@@ -6,6 +6,8 @@
 
 #include "py_column.h"
 
+#include <pthread.h>
+
 /* A growing list of numbers. */
 typedef struct numbers {
     int64_t *items;
@@ -23,9 +25,12 @@ typedef struct documents {
     layout layouts[3], indices[3]; /* of text, id and value */
     bool skip_nulls, skip_invalid;
     int64_t row, in_batch; /* the next row, in all and in the batch */
-    numbers skipped;       /* rows that are left out, ascending */
-    char digits[24];       /* an id that is a number */
-    nd_error failure;      /* ND_OK: the stream has not failed */
+    /* Rows that are left out, ascending. A callback asks for rows while another thread reads on. */
+    numbers skipped;
+    pthread_mutex_t lock; /* of `skipped` */
+    bool open;
+    char digits[24];  /* an id that is a number */
+    nd_error failure; /* ND_OK: the stream has not failed */
 } documents;
 
 /* Opens the stream of a PyCapsule. Reads the options `stream`, `text`, `id`, `value`, `nulls` and
@@ -37,6 +42,6 @@ void documents_close(documents *d);
 int documents_next(void *d, nd_record *out);
 
 /* The row of a document, by the number that the library gives it, from 0. */
-int64_t documents_row(const documents *d, uint64_t document);
+int64_t documents_row(documents *d, uint64_t document);
 
 #endif

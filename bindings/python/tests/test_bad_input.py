@@ -47,6 +47,8 @@ import neardup as nd
      "row 2: row 0 has the id 7, too; with id=None"),
     (lambda: nd.pairs(pa.table({"id": [7, 8, 7], "text": ["a", "b", "c"]})), nd.InputError,
      "row 2: row 0"),
+    (lambda: nd.dedup(pa.table({"id": ["a", None], "text": ["a", "b"]})), nd.InputError,
+     "row 1: the id is null"),
     (lambda: nd.jaccard("a", 5), TypeError, "b must be a str, not int"),
     (lambda: nd.jaccard("a\ud800", "b"), nd.InputError, "a: character 1 is a lone surrogate"),
     (lambda: nd.jaccard("a", "b", ngram=0), nd.ArgumentError, "ngram"),

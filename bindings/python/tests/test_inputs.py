@@ -205,6 +205,13 @@ def test_nulls(make):
     assert found.shape == (5, 4) and (found[1] == found[3]).all() and not found[[0, 2, 4]].any()
 
 
+def test_many_skipped_rows():
+    """Rows are found while other threads read on, and leave out more rows."""
+    texts = [None if i % 2 else f"a text of its own, {i}" for i in range(60000)]
+    found = nd.MinHash(4).signatures(pa.array(texts), nulls="skip", threads=4)
+    assert (found.any(axis=1) == [text is not None for text in texts]).all()
+
+
 def test_texts_are_not_copied():
     """The memory of a job does not grow with the texts of a table, beyond its own limit."""
     text = pa.array(["".join(chr(97 + (i * j) % 26) for j in range(1000)) for i in range(200)])

@@ -17,13 +17,21 @@ from ._results import html_table
 _default = _core.Analyzer()
 
 
-@functools.lru_cache(maxsize=64)
 def _analyzer(*, analyzer: Analyzer | None = None, ngram: int | None = None,
               seed: int | None = None, stem: str | None = None, dictionary: Any = None,
               bits: int | None = None, weights: str | None = None,
               stop: Any = None) -> _core.Analyzer:
+    if dictionary is None and weights is None and stop is None:
+        return _cached(analyzer, ngram, seed, stem, bits)
+    # The files may have changed since the last call.
     return _core.Analyzer(**given(analyzer=analyzer, ngram=ngram, seed=seed, stem=stem,
                                   dictionary=dictionary, bits=bits, weights=weights, stop=stop))
+
+
+@functools.lru_cache(maxsize=64)
+def _cached(analyzer: Analyzer | None, ngram: int | None, seed: int | None, stem: str | None,
+            bits: int | None) -> _core.Analyzer:
+    return _core.Analyzer(**given(analyzer=analyzer, ngram=ngram, seed=seed, stem=stem, bits=bits))
 
 
 def jaccard(a: str, b: str, **analyzer: Any) -> float:

@@ -123,6 +123,8 @@ def passages(queries: Any, sources: Any, *, text: str = "text", id: str | None =
         options["source"] = os.fspath(sources)
     else:
         origin = open_source(sources, text, id)
+        if origin.paths is not None:
+            raise ArgumentError("sources must be one path, or documents")
         options["sources"] = {**origin.options(), "nulls": nulls}
     with receiver(progress) as options["progress"]:
         try:

@@ -225,6 +225,10 @@ def _id_buffers(ids: Iterable[str] | None) -> tuple[Any, Any] | None:
         raise ArgumentError(f"ids must be str: {problem}") from None
     if column.null_count:
         raise ArgumentError("an id is null")
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if len(column) == 0:
+        return np.zeros(1, np.int64), b""
     _, offsets, data = column.buffers()
-    return (np.frombuffer(offsets, np.int64, len(column) + 1) if offsets else np.zeros(1, np.int64),
-            data or b"")
+    begin = column.offset  # of a slice
+    return np.frombuffer(offsets, np.int64)[begin:begin + len(column) + 1], data or b""
