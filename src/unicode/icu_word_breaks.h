@@ -6,7 +6,7 @@
 
 #include "neardup.h"
 
-/* ICU's version: major << 16 | minor; 0: this build has no ICU. */
+/* ICU's version: major << 16 | minor; 0: there is no ICU. */
 uint32_t nd_word_breaks_version(void);
 
 /* For one thread. */
