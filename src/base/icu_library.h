@@ -1,6 +1,10 @@
-/* The functions of ICU's library libicuuc that neardup calls, as a table, so that one file alone
- * depends on whether the build has ICU. A build that links ICU has the types below from ICU's
- * headers; a build without it declares them itself. */
+/* The functions of ICU's library libicuuc that neardup calls, as a table: those of the library that
+ * is linked, or of the system's library, loaded at run time.
+ *
+ * ICU and its data take 33 MB, which are too many for a package such as a wheel of Python. A build
+ * with ND_WITH_ICU=LOAD needs neither ICU nor its headers: the declarations below are the part of
+ * ICU's stable C interface that is called. A build that links ICU has them from ICU's headers, so
+ * the compiler compares the types of the table with ICU's own. */
 #ifndef ND_BASE_ICU_LIBRARY_H
 #define ND_BASE_ICU_LIBRARY_H
 
@@ -56,7 +60,8 @@ typedef struct nd_icu {
     void (*udata_close)(UDataMemory *data);
 } nd_icu;
 
-/* NULL: this build has no ICU. Thread-safe. */
+/* NULL: this build has no ICU, or (ND_WITH_ICU=LOAD) none could be loaded. The first call loads it;
+ * it stays loaded until the process ends. Thread-safe. */
 const nd_icu *nd_icu_library(void);
 
 #endif

@@ -40,6 +40,7 @@ const char *nd_version(void) {
 const char *nd_features(void) {
     static const char with_icu[] = SIMDJSON ISAL " icu" STEMMER ZLIB ZSTD;
     static const char without_icu[] = SIMDJSON ISAL STEMMER ZLIB ZSTD;
+    /* Asked here, because ICU may be one that is loaded at run time. */
     const char *features = nd_icu_library() ? with_icu : without_icu;
     return *features ? features + 1 : features;
 }

@@ -25,9 +25,16 @@ uint32_t nd_word_breaks_version(void) {
 }
 
 static nd_status fail_without_icu(nd_error *error) {
+#ifdef ND_LOAD_ICU
+    return nd_fail(error, ND_ERR_UNSUPPORTED,
+                   "this system has no ICU (libicuuc.so.60 or later): without a dictionary, "
+                   "scripts without spaces cannot be cut into words. Install ICU (Debian 12: "
+                   "libicu72; Fedora: libicu), or give a dictionary");
+#else
     return nd_fail(error, ND_ERR_UNSUPPORTED,
                    "this build has no ICU: without a dictionary, scripts without spaces cannot be "
                    "cut into words");
+#endif
 }
 
 static nd_status fail_icu(const nd_icu *icu, nd_error *error, UErrorCode code) {

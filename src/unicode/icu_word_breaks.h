@@ -12,7 +12,7 @@ uint32_t nd_word_breaks_version(void);
 /* For one thread. */
 typedef struct nd_word_breaks nd_word_breaks;
 
-/* ND_ERR_UNSUPPORTED: this build has no ICU. */
+/* ND_ERR_UNSUPPORTED: this build has no ICU, or none could be loaded (icu_library.h). */
 nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **out,
                                 nd_error *error);
 /* NULL is accepted. */
