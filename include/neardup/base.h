@@ -31,7 +31,7 @@ typedef enum nd_status {
     ND_ERR_MEMORY,      /* the allocator returned NULL, or a size overflows */
     ND_ERR_IO,          /* a system call failed: the message has the path and the system's reason */
     ND_ERR_INPUT,       /* bad data: the message has the file and line, or the byte */
-    ND_ERR_UNSUPPORTED, /* this build lacks a needed library: the message names it */
+    ND_ERR_UNSUPPORTED, /* a library that is needed is missing: the message names it */
     ND_ERR_CANCELLED,   /* a callback asked to stop */
     ND_ERR_CORRUPT,     /* a file of an index or a stream is damaged: the message names it */
     ND_ERR_BUSY         /* another process, or a running job, changes the index */
@@ -61,8 +61,10 @@ ND_API size_t nd_printable(const char *text, size_t length, char *out, size_t si
 /* Returns "0.1.0", a static string. */
 ND_API const char *nd_version(void);
 
-/* Returns the optional libraries of this build, separated by spaces, such as "simdjson isa-l icu
- * libstemmer zlib zstd"; "" if there are none. The string is static. */
+/* Returns the optional libraries that can be used, separated by spaces, such as "simdjson isa-l icu
+ * libstemmer zlib zstd"; "" if there are none. The string is static. A build decides which there
+ * are, but one with ND_WITH_ICU=LOAD has "icu" only where ICU can be loaded: this call, or the
+ * first one that needs ICU, loads it. */
 ND_API const char *nd_features(void);
 
 /* Returns the instruction set that the kernels use: "generic", "avx2", "avx512" or "neon". The

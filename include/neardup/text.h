@@ -22,7 +22,7 @@ extern "C" {
  *             and digits that touch them, are joined to words. A dictionary decides first: it takes
  *             the most probable path through the graph of its words; of equally probable paths, the
  *             one whose first word is longest. ICU (UAX #29, word boundaries) cuts the characters
- *             that no word of the dictionary covers; a build without ICU leaves each of them a
+ *             that no word of the dictionary covers; without ICU (nd_features) each of them stays a
  *             token. A run of more than 4,096 tokens is cut there. The result depends on the
  *             dictionary and on ICU's version. So an index rejects ND_SEGMENT, and a stream rejects
  *             another dictionary or ICU version than it was made with. */
@@ -72,9 +72,9 @@ typedef struct nd_analyzer nd_analyzer;
 
 /* Makes an analyzer; the caller frees *out. `options` NULL: the defaults. `allocator` NULL: malloc.
  * ND_ERR_ARGUMENT: an option is out of range; for an unknown language the message lists the known
- * ones. ND_ERR_UNSUPPORTED: this build lacks libstemmer for stems, or ICU for ND_SEGMENT without a
- * dictionary. Stems may change with the version of libstemmer. A word of more than 255 bytes is its
- * own stem. */
+ * ones. ND_ERR_UNSUPPORTED: no libstemmer for stems, or no ICU for ND_SEGMENT without a dictionary
+ * (nd_features). Stems may change with the version of libstemmer. A word of more than 255 bytes is
+ * its own stem. */
 ND_API ND_MUST_CHECK nd_status nd_analyzer_create(const nd_analyzer_options *options,
                                                   const nd_allocator *allocator, nd_analyzer **out,
                                                   nd_error *error);

@@ -1,5 +1,7 @@
-/* The version and the optional parts of this build; public. */
+/* The version and the optional libraries; public. */
 #include "neardup.h"
+
+#include "base/icu_library.h"
 
 #define TEXT(x) #x
 #define VERSION(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
@@ -8,26 +10,37 @@ const char *nd_version(void) {
     return VERSION(ND_VERSION_MAJOR, ND_VERSION_MINOR, ND_VERSION_PATCH);
 }
 
-const char *nd_features(void) {
-    static const char features[] = ""
+/* The libraries of the build, each behind a space. */
 #ifdef ND_WITH_SIMDJSON
-                                   " simdjson"
+#define SIMDJSON " simdjson"
+#else
+#define SIMDJSON ""
 #endif
 #ifdef ND_WITH_ISAL
-                                   " isa-l"
-#endif
-#ifdef ND_WITH_ICU
-                                   " icu"
+#define ISAL " isa-l"
+#else
+#define ISAL ""
 #endif
 #ifdef ND_WITH_STEMMER
-                                   " libstemmer"
+#define STEMMER " libstemmer"
+#else
+#define STEMMER ""
 #endif
 #ifdef ND_WITH_ZLIB
-                                   " zlib"
+#define ZLIB " zlib"
+#else
+#define ZLIB ""
 #endif
 #ifdef ND_WITH_ZSTD
-                                   " zstd"
+#define ZSTD " zstd"
+#else
+#define ZSTD ""
 #endif
-        ;
-    return sizeof features > 1 ? features + 1 : features;
+
+const char *nd_features(void) {
+    static const char with_icu[] = SIMDJSON ISAL " icu" STEMMER ZLIB ZSTD;
+    static const char without_icu[] = SIMDJSON ISAL STEMMER ZLIB ZSTD;
+    /* Asked here, because ICU may be one that is loaded at run time. */
+    const char *features = nd_icu_library() ? with_icu : without_icu;
+    return *features ? features + 1 : features;
 }

@@ -149,6 +149,21 @@ void nd_stream_settings_to_options(const nd_stream_settings *s, const nd_stream_
 
 /* ---- comparing */
 
+static void name_icu(uint32_t version, char *out, size_t size) {
+    if (version) nd_format(out, size, "ICU %u.%u", version >> 16, version & 0xffff);
+    else nd_format(out, size, "no ICU");
+}
+
+static nd_status compare_icu(const char *path, uint32_t was, uint32_t is, nd_error *error) {
+    char made[24], found[24];
+    if (was == is) return ND_OK;
+    name_icu(was, made, sizeof made);
+    name_icu(is, found, sizeof found);
+    return nd_fail(error, ND_ERR_ARGUMENT,
+                   "%s: this stream was made with %s, not with %s: the words would be others", path,
+                   made, found);
+}
+
 /* Compares seed and stem first: the hashes of stop words and table depend on both. */
 static nd_status compare_words(const char *path, const nd_stream_settings *a,
                                const nd_stream_settings *b, nd_error *error) {
@@ -158,11 +173,7 @@ static nd_status compare_words(const char *path, const nd_stream_settings *a,
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with %s%s, not with %s%s",
                        path, a->stem[0] ? "stem " : "no stem", a->stem,
                        b->stem[0] ? "stem " : "no stem", b->stem);
-    if (a->icu != b->icu)
-        return nd_fail(
-            error, ND_ERR_ARGUMENT,
-            "%s: this stream was made with ICU %u.%u, not with %u.%u, which cuts other words", path,
-            a->icu >> 16, a->icu & 0xffff, b->icu >> 16, b->icu & 0xffff);
+    ND_TRY(compare_icu(path, a->icu, b->icu, error));
     const struct {
         const char *name;
         uint64_t was, is;

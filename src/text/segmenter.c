@@ -34,7 +34,7 @@ typedef struct token_range {
 struct nd_segmenter {
     nd_allocator allocator;
     const nd_dictionary *dictionary; /* not owned; NULL: none */
-    nd_word_breaks *breaks;          /* NULL: this build has no ICU */
+    nd_word_breaks *breaks;          /* NULL: there is no ICU */
     nd_hash_key key;                 /* for the tokens of the dictionary, and for runs */
     /* The current run. A run of more than ND_DICTIONARY_RUN tokens is split there. */
     char *bytes; /* the tokens, folded, one after the other */

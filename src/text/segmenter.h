@@ -12,8 +12,8 @@
 /* Used by one thread at a time. */
 typedef struct nd_segmenter nd_segmenter;
 
-/* `dictionary` NULL: ICU alone. ND_ERR_UNSUPPORTED: no dictionary, and this build has no ICU. The
- * dictionary stays the caller's and must outlive the segmenter. */
+/* `dictionary` NULL: ICU alone. ND_ERR_UNSUPPORTED: no dictionary, and no ICU. The dictionary stays
+ * the caller's and must outlive the segmenter. */
 nd_status nd_segmenter_create(const nd_dictionary *dictionary, const nd_allocator *allocator,
                               nd_segmenter **out, nd_error *error);
 /* NULL is accepted. */

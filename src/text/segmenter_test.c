@@ -115,8 +115,9 @@ static void test_without_icu(void **state) {
     nd_analyzer *analyzer = NULL;
     nd_error error;
     assert_int_equal(make(ND_SEGMENT, NULL, NULL, &analyzer, &error), ND_ERR_UNSUPPORTED);
-    assert_string_equal(error.message, "this build has no ICU: without a dictionary, scripts "
-                                       "without spaces cannot be cut into words");
+    assert_non_null(strstr(error.message, "no ICU"));
+    assert_non_null(strstr(error.message, "without a dictionary, scripts without spaces cannot be "
+                                          "cut into words"));
     nd_dictionary *dictionary = dictionary_of("\u4eba\u6c11\n");
     expect_words(dictionary, "\u4e2d\u56fd\u4eba\u6c11", "\u4e2d|\u56fd|\u4eba\u6c11");
     nd_dictionary_free(dictionary);

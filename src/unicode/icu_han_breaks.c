@@ -9,9 +9,6 @@
 #include "unicode/icu_han_breaks.h"
 
 #include "base/limits.h"
-
-#ifdef ND_WITH_ICU
-
 #include "unicode/icu_han_trie.h"
 
 #include <string.h>
@@ -102,7 +99,7 @@ static void fill_filter(void *context, uint16_t unit) {
 static nd_trie_step first_step(nd_han_breaks *t, uint16_t ideograph) {
     nd_trie_step *first = &t->firsts[ideograph - FIRST_IDEOGRAPH];
     if (first->state == 0 && first->cost == 0) {
-        *first = nd_han_trie_step(t->trie, nd_han_trie_root(t->trie), ideograph);
+        *first = nd_han_trie_step(t->trie, nd_han_trie_root(), ideograph);
         if (first->state != 0)
             nd_han_trie_units(t->trie, first->state, fill_filter, &(filler){t, ideograph});
     }
@@ -143,5 +140,3 @@ void nd_han_breaks_find(nd_han_breaks *t, const uint16_t *text, size_t count, bo
     memset(is_last, false, count * sizeof *is_last);
     for (size_t end = count; end > 0; end -= t->lengths[end]) is_last[end - 1] = true;
 }
-
-#endif

@@ -1,5 +1,5 @@
 /* Cuts runs of Chinese ideographs into words exactly like ICU's break iterator, with the same
- * dictionary, but several times as fast. Only in builds with ICU. */
+ * dictionary, but several times as fast. */
 #ifndef ND_UNICODE_ICU_HAN_BREAKS_H
 #define ND_UNICODE_ICU_HAN_BREAKS_H
 

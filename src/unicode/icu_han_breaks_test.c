@@ -5,16 +5,16 @@
 #include "unicode/icu_word_breaks.h"
 
 #include <string.h>
-
-#ifdef ND_WITH_ICU
-
 #include <unicode/ubrk.h>
+#include <unicode/uvernum.h>
 
 enum { TEXTS = 20000, MOST = 60 };
 
 static nd_han_breaks *make(void) {
     const nd_allocator allocator = nd_allocator_or_default(NULL);
     nd_han_breaks *ideographs;
+    /* The library may have no ICU, or have loaded another one than this test was linked with. */
+    if (nd_word_breaks_version() >> 16 != U_ICU_VERSION_MAJOR_NUM) skip();
     nd_error error;
     if (nd_han_breaks_create(&allocator, &ideographs, &error) != ND_OK)
         fail_msg("%s", error.message);
@@ -94,6 +94,7 @@ static void test_other_characters(void **state) {
     const nd_allocator allocator = nd_allocator_or_default(NULL);
     nd_word_breaks *breaks;
     bool is_last[4];
+    if (nd_word_breaks_version() == 0) skip();
     assert_int_equal(nd_word_breaks_create(&allocator, &breaks, NULL), ND_OK);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(nd_word_breaks_find(breaks, texts[i], ends[i], counts[i], is_last, NULL),
@@ -109,9 +110,3 @@ int main(void) {
                                        cmocka_unit_test(test_other_characters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
-
-#else
-
-int main(void) { return 0; }
-
-#endif

@@ -1,19 +1,16 @@
 #include "unicode/icu_word_breaks.h"
 
 #include "base/alloc.h"
+#include "base/icu_library.h"
 #include "base/status.h"
-
-#ifdef ND_WITH_ICU
-
 #include "unicode/icu_han_breaks.h"
 #include "unicode/normalize.h"
 
 #include <string.h>
-#include <unicode/ubrk.h>
-#include <unicode/uversion.h>
 
 struct nd_word_breaks {
     nd_allocator allocator;
+    const nd_icu *icu;
     UBreakIterator *iterator;
     nd_han_breaks *ideographs; /* NULL: the iterator cuts all */
     uint16_t *units;           /* the text in UTF-16 */
@@ -21,15 +18,29 @@ struct nd_word_breaks {
 };
 
 uint32_t nd_word_breaks_version(void) {
-    UVersionInfo version;
-    u_getVersion(version);
+    const nd_icu *icu = nd_icu_library();
+    UVersionInfo version = {0};
+    if (icu) icu->u_getVersion(version);
     return (uint32_t)version[0] << 16 | version[1];
 }
 
-static nd_status fail_icu(nd_error *error, UErrorCode code) {
+static nd_status fail_without_icu(nd_error *error) {
+#ifdef ND_LOAD_ICU
+    return nd_fail(error, ND_ERR_UNSUPPORTED,
+                   "this system has no ICU (libicuuc.so.60 or later): without a dictionary, "
+                   "scripts without spaces cannot be cut into words. Install ICU (Debian 12: "
+                   "libicu72; Fedora: libicu), or give a dictionary");
+#else
+    return nd_fail(error, ND_ERR_UNSUPPORTED,
+                   "this build has no ICU: without a dictionary, scripts without spaces cannot be "
+                   "cut into words");
+#endif
+}
+
+static nd_status fail_icu(const nd_icu *icu, nd_error *error, UErrorCode code) {
     if (code == U_MEMORY_ALLOCATION_ERROR) return nd_fail_memory(error, 1, "ICU's words");
     return nd_fail(error, ND_ERR_UNSUPPORTED, "ICU cannot cut text into words: %s",
-                   u_errorName(code));
+                   icu->u_errorName(code));
 }
 
 /* Writes valid UTF-8 as UTF-16. Returns the number of units, at most one per byte. */
@@ -68,13 +79,13 @@ nd_status nd_word_breaks_find(nd_word_breaks *b, const char *text, const size_t 
         nd_han_breaks_find(b->ideographs, b->units, count, is_last);
         return ND_OK;
     }
-    ubrk_setText(b->iterator, b->units, unit_count, &code);
-    if (U_FAILURE(code)) return fail_icu(error, code);
-    int32_t next = ubrk_next(b->iterator), at = 0;
+    b->icu->ubrk_setText(b->iterator, b->units, unit_count, &code);
+    if (U_FAILURE(code)) return fail_icu(b->icu, error, code);
+    int32_t next = b->icu->ubrk_next(b->iterator), at = 0;
     for (size_t i = 0; i < count; begin = ends[i], i++) {
         at += units_of(text, begin, ends[i]);
         /* A break between a character and its marks does not count. */
-        while (next != UBRK_DONE && next < at) next = ubrk_next(b->iterator);
+        while (next != UBRK_DONE && next < at) next = b->icu->ubrk_next(b->iterator);
         is_last[i] = next == at || i + 1 == count;
     }
     return ND_OK;
@@ -83,7 +94,7 @@ nd_status nd_word_breaks_find(nd_word_breaks *b, const char *text, const size_t 
 void nd_word_breaks_free(nd_word_breaks *breaks) {
     if (!breaks) return;
     nd_allocator allocator = breaks->allocator;
-    if (breaks->iterator) ubrk_close(breaks->iterator);
+    if (breaks->iterator) breaks->icu->ubrk_close(breaks->iterator);
     nd_han_breaks_free(breaks->ideographs);
     nd_release(&allocator, breaks->units);
     nd_release(&allocator, breaks);
@@ -117,12 +128,16 @@ static nd_status open_ideographs(nd_word_breaks *b, nd_error *error) {
 nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **out,
                                 nd_error *error) {
     UErrorCode code = U_ZERO_ERROR;
+    const nd_icu *icu = nd_icu_library();
+    if (!icu) return fail_without_icu(error);
     nd_word_breaks *breaks = nd_allocate_zero(allocator, 1, sizeof *breaks);
     if (!breaks) return nd_fail_memory(error, sizeof *breaks, "ICU's words");
     breaks->allocator = *allocator;
+    breaks->icu = icu;
     /* The language "" is none, whatever the environment says. */
-    breaks->iterator = ubrk_open(UBRK_WORD, "", NULL, 0, &code);
-    nd_status status = U_FAILURE(code) ? fail_icu(error, code) : open_ideographs(breaks, error);
+    breaks->iterator = icu->ubrk_open(UBRK_WORD, "", NULL, 0, &code);
+    nd_status status = U_FAILURE(code) ? fail_icu(icu, error, code)
+                                       : open_ideographs(breaks, error);
     if (status != ND_OK) {
         nd_word_breaks_free(breaks);
         return status;
@@ -130,28 +145,3 @@ nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **
     *out = breaks;
     return ND_OK;
 }
-
-#else
-
-uint32_t nd_word_breaks_version(void) { return 0; }
-
-nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **out,
-                                nd_error *error) {
-    (void)allocator, (void)out;
-    return nd_fail(error, ND_ERR_UNSUPPORTED,
-                   "this build has no ICU: without a dictionary, scripts without spaces cannot be "
-                   "cut into words");
-}
-
-void nd_word_breaks_free(nd_word_breaks *breaks) { (void)breaks; }
-
-/* Never called, because no breaks can be created; cuts behind every character. */
-nd_status nd_word_breaks_find(nd_word_breaks *breaks, const char *text, const size_t *ends,
-                              size_t count, bool *is_last, nd_error *error) {
-    (void)breaks, (void)text, (void)ends;
-    for (size_t i = 0; i < count; i++) is_last[i] = true;
-    (void)error;
-    return ND_OK;
-}
-
-#endif

@@ -6,13 +6,13 @@
 
 #include "neardup.h"
 
-/* ICU's version: major << 16 | minor; 0: this build has no ICU. */
+/* ICU's version: major << 16 | minor; 0: there is no ICU. */
 uint32_t nd_word_breaks_version(void);
 
 /* For one thread. */
 typedef struct nd_word_breaks nd_word_breaks;
 
-/* ND_ERR_UNSUPPORTED: this build has no ICU. */
+/* ND_ERR_UNSUPPORTED: this build has no ICU, or none could be loaded (icu_library.h). */
 nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **out,
                                 nd_error *error);
 /* NULL is accepted. */
