@@ -16,6 +16,7 @@ import pytest
 import neardup as nd
 
 
+@pytest.mark.filterwarnings("ignore:.*told apart by their place:neardup.DataWarning")
 @pytest.mark.parametrize("call, kind, message", [
     (lambda: nd.dedup(pa.table({"body": ["a"]})), nd.ArgumentError,
      "there is no column 'text'; the columns are 'body'"),
