@@ -9,6 +9,7 @@
 
 /* The types of the module: handles, and named tuples of results. */
 enum {
+    TYPE_BUFFER,
     TYPE_ANALYZER,
     TYPE_INDEX,
     TYPE_HAMMING,

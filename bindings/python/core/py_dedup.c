@@ -2,7 +2,6 @@
 
 #include "py_index.h"
 #include "py_job.h"
-#include "py_results.h"
 
 #include <stddef.h>
 
@@ -98,30 +97,6 @@ static nd_status run_dedup(job *j, void *context, nd_error *error) {
     return nd_dedup(&d->options, &j->summary, error);
 }
 
-static void dedup_free(dedup *d) {
-    array *arrays[] = {&d->rows,         &d->kept_rows, &d->jaccard, &d->cosine,
-                       &d->intersection, &d->set_union, &d->distance};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) array_free(arrays[i]);
-    texts_free(&d->ids);
-    texts_free(&d->indexed);
-}
-
-static PyObject *dedup_result(dedup *d) {
-    PyObject *out = PyDict_New(), *summary = job_summary(d->job);
-    bool good = out && summary && PyDict_SetItemString(out, "summary", summary) == 0 &&
-                result_array(out, "rows", &d->rows) &&
-                result_array(out, "kept_rows", &d->kept_rows) &&
-                result_array(out, "jaccard", &d->jaccard) &&
-                result_array(out, "cosine", &d->cosine) &&
-                result_array(out, "intersection", &d->intersection) &&
-                result_array(out, "union", &d->set_union) &&
-                result_array(out, "distance", &d->distance) && job_skipped(d->job, out) &&
-                result_texts(out, "indexed", &d->indexed) && result_texts(out, "ids", &d->ids);
-    Py_XDECREF(summary);
-    if (!good) Py_CLEAR(out);
-    return out;
-}
-
 PyObject *core_dedup(PyObject *module, PyObject *given) {
     core_state *state = core_state_of(module);
     job j;
@@ -130,8 +105,8 @@ PyObject *core_dedup(PyObject *module, PyObject *given) {
     nd_index_use use = {.struct_size = sizeof use};
     nd_output_options outputs = {.struct_size = sizeof outputs};
     dedup d = {.job = &j, .with_ids = PyDict_GetItemString(given, "with_ids") == Py_True};
-    PyObject *result = NULL, *index = PyDict_GetItemString(given, "index_handle");
-    bool held = false;
+    PyObject *index = PyDict_GetItemString(given, "index_handle");
+    bool held = false, done = false;
     similar.text = (text_options){0};
     if (job_open(state, given, &j) && similarity_read(state, given, &similar) &&
         OPTIONS_READ(state, given, survivor_options, &survivors) &&
@@ -147,10 +122,21 @@ PyObject *core_dedup(PyObject *module, PyObject *given) {
                                        .index = use.path || use.index ? &use : NULL,
                                        .outputs = &outputs,
                                        .resources = &j.resources};
-        if (job_run(&j, run_dedup, &d)) result = dedup_result(&d);
+        done = job_run(&j, run_dedup, &d);
     }
     if (held) index_let_go(index);
-    dedup_free(&d);
+    const result_part parts[] = {
+        {.name = "rows", .array = &d.rows},
+        {.name = "kept_rows", .array = &d.kept_rows},
+        {.name = "jaccard", .array = &d.jaccard},
+        {.name = "cosine", .array = &d.cosine},
+        {.name = "intersection", .array = &d.intersection},
+        {.name = "union", .array = &d.set_union},
+        {.name = "distance", .array = &d.distance},
+        {.name = "indexed", .texts = &d.indexed},
+        {.name = "ids", .texts = &d.ids},
+    };
+    PyObject *result = JOB_RESULTS(&j, done, parts);
     text_options_free(&similar.text);
     job_close(&j);
     return result;
@@ -188,35 +174,12 @@ static nd_status run_pairs(job *j, void *context, nd_error *error) {
     return nd_pairs(&p->options, &j->summary, error);
 }
 
-static void pairs_free(pairs *p) {
-    array *arrays[] = {&p->a,         &p->b,       &p->jaccard, &p->cosine, &p->intersection,
-                       &p->set_union, &p->distance};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) array_free(arrays[i]);
-    texts_free(&p->ids_a);
-    texts_free(&p->ids_b);
-}
-
-static PyObject *pairs_result(pairs *p) {
-    PyObject *out = PyDict_New(), *summary = job_summary(p->job);
-    bool good = out && summary && PyDict_SetItemString(out, "summary", summary) == 0 &&
-                result_array(out, "a", &p->a) && result_array(out, "b", &p->b) &&
-                result_array(out, "jaccard", &p->jaccard) &&
-                result_array(out, "cosine", &p->cosine) &&
-                result_array(out, "intersection", &p->intersection) &&
-                result_array(out, "union", &p->set_union) &&
-                result_array(out, "distance", &p->distance) &&
-                result_texts(out, "ids_a", &p->ids_a) && result_texts(out, "ids_b", &p->ids_b);
-    Py_XDECREF(summary);
-    if (!good) Py_CLEAR(out);
-    return out;
-}
-
 PyObject *core_pairs(PyObject *module, PyObject *given) {
     core_state *state = core_state_of(module);
     job j;
     similarity similar;
     pairs p = {.job = &j, .with_ids = PyDict_GetItemString(given, "with_ids") == Py_True};
-    PyObject *result = NULL;
+    bool done = false;
     similar.text = (text_options){0};
     if (job_open(state, given, &j) && similarity_read(state, given, &similar)) {
         p.options = (nd_pairs_options){.struct_size = sizeof p.options,
@@ -225,9 +188,20 @@ PyObject *core_pairs(PyObject *module, PyObject *given) {
                                        .on_pair = take_pair,
                                        .context = &p,
                                        .resources = &j.resources};
-        if (job_run(&j, run_pairs, &p)) result = pairs_result(&p);
+        done = job_run(&j, run_pairs, &p);
     }
-    pairs_free(&p);
+    const result_part parts[] = {
+        {.name = "a", .array = &p.a},
+        {.name = "b", .array = &p.b},
+        {.name = "jaccard", .array = &p.jaccard},
+        {.name = "cosine", .array = &p.cosine},
+        {.name = "intersection", .array = &p.intersection},
+        {.name = "union", .array = &p.set_union},
+        {.name = "distance", .array = &p.distance},
+        {.name = "ids_a", .texts = &p.ids_a},
+        {.name = "ids_b", .texts = &p.ids_b},
+    };
+    PyObject *result = JOB_RESULTS(&j, done, parts);
     text_options_free(&similar.text);
     job_close(&j);
     return result;

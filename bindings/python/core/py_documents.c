@@ -8,18 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool numbers_put(numbers *list, int64_t item) {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 64;
-        int64_t *items = realloc(list->items, capacity * sizeof *items);
-        if (!items) return false;
-        list->items = items;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = item;
-    return true;
-}
-
 /* ---- opening */
 
 static bool fail_type(core_state *state, const char *name, const char *format, const char *wanted) {
@@ -120,7 +108,7 @@ void documents_close(documents *d) {
     if (!d->open) return;
     if (d->batch.release) d->batch.release(&d->batch);
     if (d->stream.release) d->stream.release(&d->stream);
-    free(d->skipped.items);
+    array_free(&d->skipped);
     pthread_mutex_destroy(&d->lock);
     *d = (documents){0};
 }
@@ -194,7 +182,7 @@ static int take_text(documents *d, nd_record *out) {
                     "row %" PRId64 ": the text is null; nulls=\"skip\" leaves such rows out",
                     d->row);
     pthread_mutex_lock(&d->lock);
-    bool noted = numbers_put(&d->skipped, d->row);
+    bool noted = ARRAY_PUT(&d->skipped, int64_t, d->row);
     pthread_mutex_unlock(&d->lock);
     return noted ? 0 : fail(d, ND_ERR_MEMORY, "no memory for the numbers of skipped rows");
 }
@@ -216,14 +204,17 @@ int documents_next(void *context, nd_record *out) {
     return 1;
 }
 
+size_t documents_skipped(const documents *d) { return d->skipped.size / sizeof(int64_t); }
+
 /* Between skipped row s - 1 and skipped row s stand the documents whose rows are document + s. */
 int64_t documents_row(documents *d, uint64_t document) {
     if (!d->open) return (int64_t)document;
     pthread_mutex_lock(&d->lock);
-    size_t low = 0, high = d->skipped.count;
+    const int64_t *rows = (const void *)d->skipped.items;
+    size_t low = 0, high = documents_skipped(d);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (d->skipped.items[middle] - (int64_t)middle <= (int64_t)document) low = middle + 1;
+        if (rows[middle] - (int64_t)middle <= (int64_t)document) low = middle + 1;
         else high = middle;
     }
     pthread_mutex_unlock(&d->lock);

@@ -5,16 +5,9 @@
 #include "py_core.h"
 
 #include "py_column.h"
+#include "py_results.h"
 
 #include <pthread.h>
-
-/* A growing list of numbers. */
-typedef struct numbers {
-    int64_t *items;
-    size_t count, capacity;
-} numbers;
-/* false: no memory. */
-bool numbers_put(numbers *list, int64_t item);
 
 typedef struct documents {
     struct ArrowArrayStream stream;
@@ -26,7 +19,7 @@ typedef struct documents {
     bool skip_nulls, skip_invalid;
     int64_t row, in_batch; /* the next row, in all and in the batch */
     /* Rows that are left out, ascending. A callback asks for rows while another thread reads on. */
-    numbers skipped;
+    array skipped; /* int64 */
     pthread_mutex_t lock; /* of `skipped` */
     bool open;
     char digits[24];  /* an id that is a number */
@@ -41,6 +34,8 @@ void documents_close(documents *d);
 /* nd_record_fn: the next document. Needs no GIL. -1: d->failure says why. */
 int documents_next(void *d, nd_record *out);
 
+/* How many rows were left out. REQUIRES: no thread reads. */
+size_t documents_skipped(const documents *d);
 /* The row of a document, by the number that the library gives it, from 0. */
 int64_t documents_row(documents *d, uint64_t document);
 

@@ -1,7 +1,6 @@
 #include "py_extract.h"
 
 #include "py_job.h"
-#include "py_results.h"
 
 #include <stddef.h>
 
@@ -42,7 +41,7 @@ PyObject *core_keywords(PyObject *module, PyObject *given) {
     job j;
     text_options text = {0};
     nd_keyword_options keywords;
-    PyObject *out = NULL;
+    bool done = false;
     keyword_lists l = {.job = &j,
                        .options = {.struct_size = sizeof l.options,
                                    .input = &j.input,
@@ -56,16 +55,15 @@ PyObject *core_keywords(PyObject *module, PyObject *given) {
         keywords.weighting = text.simhash.weighting;
         keywords.table = text.table;
         keywords.stop = text.stop;
-        if (job_run(&j, run_keywords, &l)) out = PyDict_New();
+        done = job_run(&j, run_keywords, &l);
     }
-    if (out && !(result_array(out, "rows", &l.rows) && result_array(out, "counts", &l.counts) &&
-                 result_texts(out, "terms", &l.terms) && result_array(out, "weights", &l.weights) &&
-                 job_skipped(&j, out)))
-        Py_CLEAR(out);
-    array_free(&l.rows);
-    array_free(&l.counts);
-    array_free(&l.weights);
-    texts_free(&l.terms);
+    const result_part parts[] = {
+        {.name = "rows", .array = &l.rows},
+        {.name = "counts", .array = &l.counts},
+        {.name = "terms", .texts = &l.terms},
+        {.name = "weights", .array = &l.weights},
+    };
+    PyObject *out = JOB_RESULTS(&j, done, parts);
     text_options_free(&text);
     job_close(&j);
     return out;
@@ -169,35 +167,30 @@ PyObject *core_passages(PyObject *module, PyObject *given) {
     core_state *state = core_state_of(module);
     job j;
     text_options text = {0};
-    PyObject *out = NULL;
     passage_list l = {.job = &j, .with_ids = PyDict_GetItemString(given, "with_ids") == Py_True};
     nd_passages_options_init(&l.options, sizeof l.options);
     l.options.input = &j.input;
     l.options.analyzer = &text.analyzer;
     l.options.resources = &j.resources;
     l.options.texts = true;
-    if (job_open(state, given, &j) && text_options_read(state, given, ND_WEIGHTING_TF, &text) &&
+    bool done =
+        job_open(state, given, &j) && text_options_read(state, given, ND_WEIGHTING_TF, &text) &&
         OPTIONS_READ(state, given, passage_options, &l.options) && open_sources(state, given, &l) &&
-        job_run(&j, run_passages, &l))
-        out = PyDict_New();
-    const struct {
-        const char *name;
-        array *array;
-    } arrays[] = {{"query", &l.query},  {"source", &l.source},   {"a_begin", &l.a_begin},
-                  {"a_end", &l.a_end},  {"b_begin", &l.b_begin}, {"b_end", &l.b_end},
-                  {"tokens", &l.tokens}};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        if (out && !result_array(out, arrays[i].name, arrays[i].array)) Py_CLEAR(out);
-        array_free(arrays[i].array);
-    }
-    if (out &&
-        !(result_texts(out, "query_ids", &l.query_ids) &&
-          result_texts(out, "source_ids", &l.source_ids) && result_texts(out, "texts", &l.texts)))
-        Py_CLEAR(out);
+        job_run(&j, run_passages, &l);
+    const result_part parts[] = {
+        {.name = "query", .array = &l.query},
+        {.name = "source", .array = &l.source},
+        {.name = "a_begin", .array = &l.a_begin},
+        {.name = "a_end", .array = &l.a_end},
+        {.name = "b_begin", .array = &l.b_begin},
+        {.name = "b_end", .array = &l.b_end},
+        {.name = "tokens", .array = &l.tokens},
+        {.name = "query_ids", .texts = &l.query_ids},
+        {.name = "source_ids", .texts = &l.source_ids},
+        {.name = "texts", .texts = &l.texts},
+    };
+    PyObject *out = JOB_RESULTS(&j, done, parts);
     documents_close(&l.sources);
-    texts_free(&l.query_ids);
-    texts_free(&l.source_ids);
-    texts_free(&l.texts);
     text_options_free(&text);
     job_close(&j);
     return out;

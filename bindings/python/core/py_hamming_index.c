@@ -1,7 +1,6 @@
 #include "py_hamming_index.h"
 
 #include "py_job.h"
-#include "py_results.h"
 #include "py_stored_index.h"
 
 #include <stddef.h>
@@ -279,18 +278,6 @@ static nd_status run_join(job *j, void *context, nd_error *error) {
                            &j->summary, error);
 }
 
-static PyObject *hamming_result(hamming_job *h) {
-    PyObject *out = PyDict_New(), *summary = job_summary(h->job);
-    bool good = out && summary && PyDict_SetItemString(out, "summary", summary) == 0 &&
-                result_array(out, "a", &h->a) && result_array(out, "b", &h->b) &&
-                result_array(out, "distance", &h->distance) &&
-                result_array(out, "fingerprints", &h->fingerprints) &&
-                result_texts(out, "ids_a", &h->ids_a) && result_texts(out, "ids_b", &h->ids_b);
-    Py_XDECREF(summary);
-    if (!good) Py_CLEAR(out);
-    return out;
-}
-
 static const char *const kind_words[] = {"all", "any", "nearest", "count", NULL};
 static const char *const join_words[] = {"pairs", "groups", NULL};
 
@@ -314,7 +301,7 @@ static PyObject *run_job(PyObject *self, PyObject *given, job_fn *fn) {
     hamming_object *o = (hamming_object *)self;
     core_state *state = o->stored.handle.state;
     job j;
-    PyObject *result = NULL;
+    bool done = false;
     hamming_job h = {.job = &j,
                      .numbered = o->numbered,
                      .load = {.struct_size = sizeof h.load, .resources = &j.resources}};
@@ -330,12 +317,17 @@ static PyObject *run_job(PyObject *self, PyObject *given, job_fn *fn) {
         OPTIONS_READ(state, given, load_options, &h.load) &&
         (!needs_prints || prints_open(state, given, o->bits, &h.prints))) {
         h.source = source_of(&h.prints);
-        if (job_run(&j, fn, &h)) result = hamming_result(&h);
+        done = job_run(&j, fn, &h);
     }
-    array *arrays[] = {&h.a, &h.b, &h.distance, &h.fingerprints};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) array_free(arrays[i]);
-    texts_free(&h.ids_a);
-    texts_free(&h.ids_b);
+    const result_part parts[] = {
+        {.name = "a", .array = &h.a},
+        {.name = "b", .array = &h.b},
+        {.name = "distance", .array = &h.distance},
+        {.name = "fingerprints", .array = &h.fingerprints},
+        {.name = "ids_a", .texts = &h.ids_a},
+        {.name = "ids_b", .texts = &h.ids_b},
+    };
+    PyObject *result = JOB_RESULTS(&j, done, parts);
     prints_free(&h.prints);
     job_close(&j);
     handle_let_go(&o->stored.handle);

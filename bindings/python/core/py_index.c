@@ -1,7 +1,6 @@
 #include "py_index.h"
 
 #include "py_job.h"
-#include "py_results.h"
 #include "py_stored_index.h"
 
 #include <stddef.h>
@@ -276,24 +275,12 @@ static nd_status run_queries(job *j, void *context, nd_error *error) {
     return nd_index_query(q->index, &q->options, take_answer, q, &j->summary, error);
 }
 
-static PyObject *queries_result(queries *q) {
-    PyObject *out = PyDict_New(), *summary = job_summary(q->job);
-    bool good = out && summary && PyDict_SetItemString(out, "summary", summary) == 0 &&
-                result_array(out, "rows", &q->rows) && result_array(out, "jaccard", &q->jaccard) &&
-                result_array(out, "intersection", &q->intersection) &&
-                result_array(out, "union", &q->set_union) && result_texts(out, "ids", &q->ids) &&
-                result_texts(out, "query_ids", &q->query_ids) && job_skipped(q->job, out);
-    Py_XDECREF(summary);
-    if (!good) Py_CLEAR(out);
-    return out;
-}
-
 /* query(options): dict of arrays, a row per match. */
 static PyObject *query(PyObject *self, PyObject *given) {
     stored_object *o = (stored_object *)self;
     core_state *state = o->handle.state;
     job j;
-    PyObject *result = NULL;
+    bool done = false;
     queries q = {.job = &j, .with_ids = PyDict_GetItemString(given, "with_ids") == Py_True};
     q.index = handle_hold(&o->handle);
     if (!q.index) return NULL;
@@ -301,12 +288,17 @@ static PyObject *query(PyObject *self, PyObject *given) {
     if (job_open(state, given, &j) && OPTIONS_READ(state, given, query_options, &q.options)) {
         q.options.input = &j.input;
         q.options.resources = &j.resources;
-        if (job_run(&j, run_queries, &q)) result = queries_result(&q);
+        done = job_run(&j, run_queries, &q);
     }
-    array *arrays[] = {&q.rows, &q.jaccard, &q.intersection, &q.set_union};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) array_free(arrays[i]);
-    texts_free(&q.ids);
-    texts_free(&q.query_ids);
+    const result_part parts[] = {
+        {.name = "rows", .array = &q.rows},
+        {.name = "jaccard", .array = &q.jaccard},
+        {.name = "intersection", .array = &q.intersection},
+        {.name = "union", .array = &q.set_union},
+        {.name = "ids", .texts = &q.ids},
+        {.name = "query_ids", .texts = &q.query_ids},
+    };
+    PyObject *result = JOB_RESULTS(&j, done, parts);
     job_close(&j);
     handle_let_go(&o->handle);
     return result;

@@ -203,7 +203,14 @@ bool job_run(job *j, job_fn *fn, void *context) {
     return !PyErr_Occurred();
 }
 
-/* ---- the summary */
+/* ---- results */
+
+/* Sets result[name], and takes the reference to the value. */
+static bool put(PyObject *result, const char *name, PyObject *value) {
+    bool good = value && PyDict_SetItemString(result, name, value) == 0;
+    Py_XDECREF(value);
+    return good;
+}
 
 PyObject *job_summary(const job *j) {
     const nd_job_summary *s = &j->summary;
@@ -217,7 +224,7 @@ PyObject *job_summary(const job *j) {
         {"kept", s->kept},
         {"removed", s->removed},
         {"exact_copies", s->exact_copies},
-        {"skipped", s->skipped + j->documents.skipped.count},
+        {"skipped", s->skipped + documents_skipped(&j->documents)},
         {"duplicate_ids", s->duplicate_ids},
         {"candidates", s->candidates},
         {"verified", s->verified},
@@ -236,26 +243,25 @@ PyObject *job_summary(const job *j) {
         {"rows", s->plan.rows},
     };
     PyObject *out = PyDict_New();
-    for (size_t i = 0; out && i < sizeof counts / sizeof *counts; i++) {
-        PyObject *value = PyLong_FromUnsignedLongLong(counts[i].value);
-        if (!value || PyDict_SetItemString(out, counts[i].name, value) != 0) Py_CLEAR(out);
-        Py_XDECREF(value);
-    }
-    PyObject *seconds = PyFloat_FromDouble(s->total_seconds);
-    if (out && (!seconds || PyDict_SetItemString(out, "seconds", seconds) != 0)) Py_CLEAR(out);
-    Py_XDECREF(seconds);
+    bool good = out && put(out, "seconds", PyFloat_FromDouble(s->total_seconds));
+    for (size_t i = 0; good && i < sizeof counts / sizeof *counts; i++)
+        good = put(out, counts[i].name, PyLong_FromUnsignedLongLong(counts[i].value));
+    if (!good) Py_CLEAR(out);
     return out;
 }
 
-bool job_skipped(const job *j, PyObject *result) {
-    const documents *d = &j->documents;
-    uint64_t count = j->paths ? j->summary.documents : (uint64_t)d->row;
-    PyObject *rows = PyLong_FromUnsignedLongLong(count);
-    PyObject *skipped = PyByteArray_FromStringAndSize(
-        (const char *)d->skipped.items, (Py_ssize_t)(d->skipped.count * sizeof *d->skipped.items));
-    bool good = rows && skipped && PyDict_SetItemString(result, "row_count", rows) == 0 &&
-                PyDict_SetItemString(result, "skipped", skipped) == 0;
-    Py_XDECREF(rows);
-    Py_XDECREF(skipped);
-    return good;
+PyObject *job_results(job *j, bool done, const result_part *parts, size_t part_count) {
+    documents *d = &j->documents;
+    uint64_t rows = j->paths ? j->summary.documents : (uint64_t)d->row;
+    const result_part skipped = {.name = "skipped", .array = &d->skipped};
+    PyObject *out = done ? PyDict_New() : NULL;
+    bool good = out && put(out, "summary", job_summary(j)) &&
+                put(out, "row_count", PyLong_FromUnsignedLongLong(rows)) &&
+                result_put(j->state, out, &skipped);
+    for (size_t i = 0; i < part_count; i++) {
+        good = good && result_put(j->state, out, parts + i);
+        result_free(parts + i);
+    }
+    if (!good) Py_CLEAR(out);
+    return out;
 }

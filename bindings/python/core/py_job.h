@@ -7,6 +7,7 @@
 
 #include "py_documents.h"
 #include "py_options.h"
+#include "py_results.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -48,8 +49,10 @@ bool job_run(job *j, job_fn *fn, void *context);
 
 /* The summary as a dict. */
 PyObject *job_summary(const job *j);
-/* Sets result["skipped"] to the rows of a stream that were left out, and result["row_count"].
- * false: an exception is set. */
-bool job_skipped(const job *j, PyObject *result);
+/* The dict of a job's results: its parts, "summary", "row_count" and, of a stream, the rows that
+ * were left out, "skipped". `done` false: the job has failed, so NULL. Frees the parts in any case.
+ * NULL: an exception is set. */
+PyObject *job_results(job *j, bool done, const result_part *parts, size_t part_count);
+#define JOB_RESULTS(job, done, parts) job_results(job, done, parts, sizeof(parts) / sizeof *(parts))
 
 #endif

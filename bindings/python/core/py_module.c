@@ -5,6 +5,7 @@
 #include "py_extract.h"
 #include "py_hamming_index.h"
 #include "py_index.h"
+#include "py_results.h"
 #include "py_sketches.h"
 #include "py_stream.h"
 #include "py_text.h"
@@ -120,6 +121,7 @@ static bool add_tuple(PyObject *module, PyStructSequence_Desc *description, PyTy
 static int execute(PyObject *module) {
     core_state *state = core_state_of(module);
     bool good = load_exceptions(state) &&
+                add_type(module, &buffer_spec, &state->types[TYPE_BUFFER]) &&
                 add_type(module, &analyzer_spec, &state->types[TYPE_ANALYZER]) &&
                 add_type(module, &index_spec, &state->types[TYPE_INDEX]) &&
                 add_type(module, &hamming_spec, &state->types[TYPE_HAMMING]) &&

@@ -1,5 +1,7 @@
 #include "py_results.h"
 
+#include "py_handle.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,25 +34,70 @@ void texts_free(texts *t) {
     array_free(&t->bytes);
 }
 
-static PyObject *take(array *a) {
-    PyObject *bytes = PyByteArray_FromStringAndSize(a->items, (Py_ssize_t)a->size);
-    array_free(a);
-    return bytes;
+/* ---- memory that Python reads */
+
+typedef struct buffer_object {
+    PyObject_HEAD
+    array array;
+} buffer_object;
+
+static PyObject *take(core_state *state, array *a) {
+    buffer_object *buffer = object_allocate(state->types[TYPE_BUFFER]);
+    if (!buffer) return NULL;
+    buffer->array = *a;
+    *a = (array){0};
+    return (PyObject *)buffer;
 }
 
-bool result_array(PyObject *result, const char *name, array *a) {
-    PyObject *bytes = take(a);
-    bool good = bytes && PyDict_SetItemString(result, name, bytes) == 0;
-    Py_XDECREF(bytes);
+static int get_buffer(PyObject *self, Py_buffer *view, int flags) {
+    static char nothing[8]; /* NULL would be no buffer */
+    array *a = &((buffer_object *)self)->array;
+    return PyBuffer_FillInfo(view, self, a->items ? a->items : nothing, (Py_ssize_t)a->size, 0,
+                             flags);
+}
+
+static Py_ssize_t length(PyObject *self) {
+    return (Py_ssize_t)((buffer_object *)self)->array.size;
+}
+
+static void deallocate(PyObject *self) {
+    array_free(&((buffer_object *)self)->array);
+    object_free(self);
+}
+
+static PyType_Slot buffer_slots[] = {
+    {Py_bf_getbuffer, (void *)get_buffer},
+    {Py_sq_length, (void *)length},
+    {Py_tp_dealloc, (void *)deallocate},
+    {Py_tp_doc, "Memory of the extension; its length is in bytes."},
+    {0},
+};
+
+PyType_Spec buffer_spec = {
+    .name = "neardup._core.Buffer",
+    .basicsize = sizeof(buffer_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = buffer_slots,
+};
+
+/* ---- dicts of results */
+
+bool result_put(core_state *state, PyObject *result, const result_part *part) {
+    PyObject *value = NULL;
+    if (part->array) value = take(state, part->array);
+    else {
+        PyObject *offsets = take(state, &part->texts->offsets);
+        PyObject *bytes = take(state, &part->texts->bytes);
+        if (offsets && bytes) value = PyTuple_Pack(2, offsets, bytes);
+        Py_XDECREF(offsets);
+        Py_XDECREF(bytes);
+    }
+    bool good = value && PyDict_SetItemString(result, part->name, value) == 0;
+    Py_XDECREF(value);
     return good;
 }
 
-bool result_texts(PyObject *result, const char *name, texts *t) {
-    PyObject *offsets = take(&t->offsets), *bytes = take(&t->bytes), *pair = NULL;
-    if (offsets && bytes) pair = PyTuple_Pack(2, offsets, bytes);
-    bool good = pair && PyDict_SetItemString(result, name, pair) == 0;
-    Py_XDECREF(pair);
-    Py_XDECREF(offsets);
-    Py_XDECREF(bytes);
-    return good;
+void result_free(const result_part *part) {
+    if (part->array) array_free(part->array);
+    else texts_free(part->texts);
 }

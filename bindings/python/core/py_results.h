@@ -1,4 +1,5 @@
-/* Results of a job, collected without the GIL: growing arrays, which become bytearrays. */
+/* Results of a job, collected without the GIL: growing arrays, which Python then reads where they
+ * are. */
 #ifndef ND_PYTHON_RESULTS_H
 #define ND_PYTHON_RESULTS_H
 
@@ -22,9 +23,19 @@ typedef struct texts {
 bool texts_put(texts *t, const char *text, size_t length);
 void texts_free(texts *t);
 
-/* Sets result[name] to a bytearray; of texts, to a pair of offsets and bytes. Frees the array.
- * false: an exception is set. */
-bool result_array(PyObject *result, const char *name, array *a);
-bool result_texts(PyObject *result, const char *name, texts *t);
+/* One item of a dict of results: an array or texts; the other one is NULL. */
+typedef struct result_part {
+    const char *name;
+    array *array;
+    texts *texts;
+} result_part;
+
+/* Moves a part into result[name]: an object with the buffer protocol that owns the memory; of texts
+ * a pair of them, offsets and bytes. false: an exception is set. */
+bool result_put(core_state *state, PyObject *result, const result_part *part);
+void result_free(const result_part *part);
+
+/* The type of these objects. */
+extern PyType_Spec buffer_spec;
 
 #endif

@@ -1,7 +1,6 @@
 #include "py_sketches.h"
 
 #include "py_job.h"
-#include "py_results.h"
 
 #include <string.h>
 
@@ -25,15 +24,6 @@ static bool put(sketches *s, uint64_t document, const void *sketch) {
     return good;
 }
 
-static PyObject *result_of(sketches *s) {
-    PyObject *out = PyDict_New(), *summary = job_summary(s->job);
-    bool good = out && summary && PyDict_SetItemString(out, "summary", summary) == 0 &&
-                result_array(out, "sketches", &s->rows) && job_skipped(s->job, out);
-    Py_XDECREF(summary);
-    if (!good) Py_CLEAR(out);
-    return out;
-}
-
 /* ---- MinHash */
 
 static bool take_signature(void *context, const nd_signed *document) {
@@ -54,7 +44,7 @@ PyObject *core_minhash(PyObject *module, PyObject *given) {
     job j;
     text_options text = {0};
     nd_signatures_options options;
-    PyObject *result = NULL;
+    bool done = false;
     nd_signatures_options_init(&options, sizeof options);
     options.input = &j.input;
     options.analyzer = &text.analyzer;
@@ -63,9 +53,10 @@ PyObject *core_minhash(PyObject *module, PyObject *given) {
     if (job_open(state, given, &j) && text_options_read(state, given, ND_WEIGHTING_TF, &text) &&
         OPTIONS_READ(state, given, minhash_options, &options)) {
         s.width = options.perms * sizeof(uint32_t);
-        if (job_run(&j, sign, &s)) result = result_of(&s);
+        done = job_run(&j, sign, &s);
     }
-    array_free(&s.rows);
+    const result_part parts[] = {{.name = "sketches", .array = &s.rows}};
+    PyObject *result = JOB_RESULTS(&j, done, parts);
     text_options_free(&text);
     job_close(&j);
     return result;
@@ -86,7 +77,7 @@ PyObject *core_simhash(PyObject *module, PyObject *given) {
     core_state *state = core_state_of(module);
     job j;
     text_options text = {0};
-    PyObject *result = NULL;
+    bool done = false;
     const nd_fingerprints_options options = {.struct_size = sizeof options,
                                              .input = &j.input,
                                              .analyzer = &text.analyzer,
@@ -95,9 +86,10 @@ PyObject *core_simhash(PyObject *module, PyObject *given) {
     sketches s = {.job = &j, .options = &options};
     if (job_open(state, given, &j) && text_options_read(state, given, ND_WEIGHTING_TF, &text)) {
         s.width = text.simhash.bits == 128 ? sizeof(nd_fingerprint) : sizeof(uint64_t);
-        if (job_run(&j, fingerprint, &s)) result = result_of(&s);
+        done = job_run(&j, fingerprint, &s);
     }
-    array_free(&s.rows);
+    const result_part parts[] = {{.name = "sketches", .array = &s.rows}};
+    PyObject *result = JOB_RESULTS(&j, done, parts);
     text_options_free(&text);
     job_close(&j);
     return result;

@@ -2,7 +2,6 @@
 
 #include "py_handle.h"
 #include "py_job.h"
-#include "py_results.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -200,29 +199,21 @@ static PyObject *run(PyObject *self, PyObject *given) {
     stream_object *o = (stream_object *)self;
     core_state *state = o->handle.state;
     job j;
-    PyObject *out = NULL, *summary = NULL;
     arrivals r = {
         .job = &j,
         .options = {.struct_size = sizeof r.options, .input = &j.input, .resources = &j.resources}};
     r.stream = handle_hold(&o->handle);
     if (!r.stream) return NULL;
-    if (job_open(state, given, &j) && OPTIONS_READ(state, given, run_options, &r.options) &&
-        job_run(&j, run_arrivals, &r)) {
-        out = PyDict_New();
-        summary = job_summary(&j);
-        if (!out || !summary || PyDict_SetItemString(out, "summary", summary) != 0 ||
-            !result_texts(out, "ids", &r.ids) || !result_texts(out, "clusters", &r.clusters) ||
-            !result_array(out, "is_new", &r.is_new) ||
-            !result_array(out, "similarity", &r.similarity) ||
-            !result_array(out, "distance", &r.distance))
-            Py_CLEAR(out);
-        Py_XDECREF(summary);
-    }
-    texts_free(&r.ids);
-    texts_free(&r.clusters);
-    array_free(&r.is_new);
-    array_free(&r.similarity);
-    array_free(&r.distance);
+    bool done = job_open(state, given, &j) &&
+                OPTIONS_READ(state, given, run_options, &r.options) && job_run(&j, run_arrivals, &r);
+    const result_part parts[] = {
+        {.name = "ids", .texts = &r.ids},
+        {.name = "clusters", .texts = &r.clusters},
+        {.name = "is_new", .array = &r.is_new},
+        {.name = "similarity", .array = &r.similarity},
+        {.name = "distance", .array = &r.distance},
+    };
+    PyObject *out = JOB_RESULTS(&j, done, parts);
     job_close(&j);
     handle_let_go(&o->handle);
     return out;

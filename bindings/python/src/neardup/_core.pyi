@@ -1,5 +1,5 @@
 """The calls of libneardup, for the Python files of the package. Options and results are dicts;
-arrays are bytearrays; texts are a pair of bytearrays, offsets of 64 bits and UTF-8."""
+arrays are Buffers; texts are a pair of them, offsets of 64 bits and UTF-8."""
 
 from os import PathLike
 from typing import Any, Final, Literal, final, overload
@@ -8,6 +8,11 @@ from _typeshed import structseq
 
 _Path = str | bytes | PathLike[str] | PathLike[bytes]
 _Options = dict[str, Any]
+
+@final
+class Buffer:
+    def __len__(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
 
 version: str
 unicode_version: str

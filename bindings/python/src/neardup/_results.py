@@ -8,19 +8,20 @@ from typing import Any, Iterator
 import numpy as np
 import pyarrow as pa
 
+from . import _core
 
-def numbers(data: bytearray, kind: Any) -> np.ndarray:
+
+def numbers(data: _core.Buffer, kind: Any) -> np.ndarray:
     return np.frombuffer(data, dtype=kind)
 
 
-def texts(pair: tuple[bytearray, bytearray]) -> pa.Array:
+def texts(pair: tuple[_core.Buffer, _core.Buffer]) -> pa.Array:
     """Texts that the extension has collected, without a copy. Ids need not be UTF-8."""
-    offsets, data = pair
-    count = max(len(offsets) // 8 - 1, 0)
+    offsets, data = map(pa.py_buffer, pair)
+    count = max(offsets.size // 8 - 1, 0)
     if count == 0:
         return pa.array([], pa.large_string())
-    found = pa.Array.from_buffers(pa.large_binary(), count,
-                                  [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+    found = pa.Array.from_buffers(pa.large_binary(), count, [None, offsets, data])
     try:
         return found.cast(pa.large_string())
     except pa.ArrowInvalid:
