@@ -10,6 +10,7 @@ import pytest
 import neardup as nd
 
 pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
 
 A = "the cat sat on the mat, and the dog lay by the door of the old house all day long"
 B = "the cat sat on a mat; and the dog lay by the door of the old house all night long"
@@ -54,6 +55,34 @@ def test_representations(tmp_path):
     assert "<table>" in stream._repr_html_()
     assert repr(nd.plan()).startswith("Plan(25 bands of 5 rows")
     assert "perms=128" in repr(nd.MinHash()) and "bits=64" in repr(nd.SimHash())
+
+
+@pytest.mark.parametrize("make", [
+    list, pa.array, pandas.Series, polars.Series, lambda texts: pa.table({"text": texts}),
+    lambda texts: pandas.DataFrame({"id": ["a", "b", "c"], "text": texts}),
+    lambda texts: polars.DataFrame({"text": texts}), lambda texts: {"text": texts},
+    lambda texts: list(zip("abc", texts)), lambda texts: [{"text": text} for text in texts]])
+def test_why(make):
+    result = nd.dedup(make([A, "<i>", A.upper()]), ngram=3)
+    why = result.why(2)
+    assert (why.text_a, why.text_b, why.jaccard) == (A.upper(), A, 1)
+    assert why.union == len(set(zip(*(nd.tokens(A)[i:] for i in range(3)))))
+    page = result._repr_html_()
+    assert A[:60] in page and A.upper()[:60] in page and "<i>" not in page
+    for row, message in ((0, "row 0 stays"), (3, "row must be 0 to 2"), (-1, "row must be")):
+        with pytest.raises(nd.ArgumentError, match=message):
+            result.why(row)
+
+
+def test_why_without_texts():
+    with pytest.raises(nd.ArgumentError, match="generator"):
+        nd.dedup(iter([A, A])).why(1)
+    index = nd.Index()
+    index.add([("a", A)])
+    added = index.add([("b", A)])
+    with pytest.raises(nd.ArgumentError, match="row 0 duplicates 'a' of the index"):
+        added.why(0)
+    assert A[:60] in added._repr_html_()
 
 
 def test_plan():

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from . import _core
+from ._compare import Comparison, compare
 from ._errors import ArgumentError, InputError
 from ._index import Index
 from ._options import Analyzer, Sketch, Verify, given
@@ -27,9 +28,11 @@ class Dedup:
 
     summary: Summary
 
-    def __init__(self, source: Source, found: dict[str, Any], measure: str, bits: int) -> None:
+    def __init__(self, source: Source, found: dict[str, Any], measure: str, bits: int,
+                 comparing: dict[str, Any]) -> None:
         self.summary = Summary(found["summary"])
         self._source, self._found = source, found
+        self._comparing = comparing  # the options of compare
         self._count: int = found["row_count"]
         self._rows = numbers(found["rows"], np.int64)
         self._kept_rows = numbers(found["kept_rows"], np.int64)
@@ -116,6 +119,36 @@ class Dedup:
             columns["kept_id"] = self._with_indexed(ids, self._kept_rows)
         return pa.table({**columns, **_measures(self._found, self._measure)})
 
+    def why(self, row: int) -> Comparison:
+        """Compares the text of a removed row with the text that stays in its place, as
+        :func:`compare` does: in a notebook, both side by side.
+
+        >>> import neardup as nd
+        >>> r = nd.dedup(["one two three four five six", "One two three four five six."])
+        >>> r.why(1).jaccard
+        1.0
+        """
+        if not 0 <= row < self._count:
+            raise ArgumentError(f"row must be 0 to {self._count - 1}, not {row}")
+        kept = int(self.kept_row[row])
+        if kept == row:
+            raise ArgumentError(f"row {row} stays: r.removed has the rows that go")
+        if kept < 0:
+            raise ArgumentError(f"row {row} duplicates {self.kept_id[row].as_py()!r} of the index, "
+                                "which does not keep its texts")
+        if self._source.select is None:
+            raise ArgumentError(f"the texts are not at hand: {self._source.why_no_table}")
+        texts = self._texts(np.array([row, kept]))
+        return compare(texts[row], texts[kept], **self._comparing)
+
+    def _texts(self, rows: np.ndarray) -> dict[int, str]:
+        """The texts of rows. REQUIRES: the source has `select`."""
+        assert self._source.select is not None
+        mask = np.zeros(self._count, bool)
+        mask[rows] = True
+        chosen = open_source(self._source.select(mask), self._source.text, None)
+        return dict(zip(np.flatnonzero(mask).tolist(), chosen.texts()))
+
     @functools.cached_property
     def _ids(self) -> Any:
         if self._source.ids is not None:
@@ -154,7 +187,19 @@ class Dedup:
     def _repr_html_(self) -> str:
         more = len(self._rows) - 10
         caption = repr(self) + (f"; the first 10 of {len(self._rows):,} removed" if more > 0 else "")
-        return html_table(self.removed.slice(0, 10).to_pylist(), caption)
+        rows = self.removed.slice(0, 10).to_pylist()
+        if self._source.select is not None:
+            shown = [row[name] for row in rows for name in ("row", "kept_row")
+                     if row[name] is not None]
+            texts = self._texts(np.array(shown, np.int64))
+            for row in rows:
+                row["text"] = _beginning(texts[row["row"]])
+                row["kept_text"] = _beginning(texts.get(row["kept_row"], ""))
+        return html_table(rows, caption)
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= 60 else text[:60] + "…"
 
 
 def _measures(found: dict[str, Any], measure: str) -> dict[str, np.ndarray]:
@@ -281,7 +326,9 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     options["with_ids"] = source.ids is None and source.id is not None
     with receiver(progress) as options["progress"]:
         found = source.call(_core.dedup, options)
-    result = Dedup(source, found, _measure(sketch, verify), bits)
+    result = Dedup(source, found, _measure(sketch, verify), bits,
+                   {"threshold": threshold, "recall": recall, "perms": perms, "bits": bits,
+                    "analyzer": analyzer, "ngram": ngram, "seed": seed, "dictionary": dictionary})
     _check_ids(source, result.summary)
     return result
 

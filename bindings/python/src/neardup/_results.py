@@ -12,7 +12,7 @@ from . import _core
 
 
 def numbers(data: _core.Buffer, kind: Any) -> np.ndarray:
-    return np.frombuffer(data, dtype=kind)
+    return np.frombuffer(memoryview(data), dtype=kind)
 
 
 def texts(pair: tuple[_core.Buffer, _core.Buffer]) -> pa.Array:

@@ -52,6 +52,14 @@ class Source:
             self.raise_failure()
             raise
 
+    def texts(self) -> list[str]:
+        """All texts; a null is "", and what is not UTF-8 becomes U+FFFD. It reads the stream."""
+        column = pa.chunked_array(self.stream)
+        if pa.types.is_struct(column.type):
+            column = pa.chunked_array([chunk.field(self.text) for chunk in column.chunks])
+        return [text if isinstance(text, str) else (text or b"").decode(errors="replace")
+                for text in column.to_pylist()]
+
     def raise_failure(self) -> None:
         """Raises the exception of an iterator, if there was one."""
         if self.failures:
