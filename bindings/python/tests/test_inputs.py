@@ -238,6 +238,14 @@ def test_datasets():
     assert kept["id"][:] == [3, 1, 15, 9, 6]
 
 
+def test_nanoarrow():
+    nanoarrow = pytest.importorskip("nanoarrow")
+    result = nd.dedup(nanoarrow.ArrayStream(rows()))
+    assert result.kept.tolist() == KEPT and result.table["id"].to_pylist() == [3, 1, 15, 9, 6]
+    column = nanoarrow.Array(TEXTS, nanoarrow.string())
+    assert nd.dedup(column).kept.tolist() == KEPT
+
+
 def test_duckdb():
     duckdb = pytest.importorskip("duckdb")
     documents = rows()  # noqa: F841 (DuckDB looks it up)
