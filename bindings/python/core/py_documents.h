@@ -19,7 +19,7 @@ typedef struct documents {
     bool skip_nulls, skip_invalid;
     int64_t row, in_batch; /* the next row, in all and in the batch */
     /* Rows that are left out, ascending. A callback asks for rows while another thread reads on. */
-    array skipped; /* int64 */
+    array skipped;        /* int64 */
     pthread_mutex_t lock; /* of `skipped` */
     bool open;
     char digits[24];  /* an id that is a number */

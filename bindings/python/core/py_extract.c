@@ -173,10 +173,10 @@ PyObject *core_passages(PyObject *module, PyObject *given) {
     l.options.analyzer = &text.analyzer;
     l.options.resources = &j.resources;
     l.options.texts = true;
-    bool done =
-        job_open(state, given, &j) && text_options_read(state, given, ND_WEIGHTING_TF, &text) &&
-        OPTIONS_READ(state, given, passage_options, &l.options) && open_sources(state, given, &l) &&
-        job_run(&j, run_passages, &l);
+    bool done = job_open(state, given, &j) &&
+                text_options_read(state, given, ND_WEIGHTING_TF, &text) &&
+                OPTIONS_READ(state, given, passage_options, &l.options) &&
+                open_sources(state, given, &l) && job_run(&j, run_passages, &l);
     const result_part parts[] = {
         {.name = "query", .array = &l.query},
         {.name = "source", .array = &l.source},

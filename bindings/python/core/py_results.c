@@ -37,8 +37,7 @@ void texts_free(texts *t) {
 /* ---- memory that Python reads */
 
 typedef struct buffer_object {
-    PyObject_HEAD
-    array array;
+    PyObject_HEAD array array;
 } buffer_object;
 
 static PyObject *take(core_state *state, array *a) {
@@ -56,9 +55,7 @@ static int get_buffer(PyObject *self, Py_buffer *view, int flags) {
                              flags);
 }
 
-static Py_ssize_t length(PyObject *self) {
-    return (Py_ssize_t)((buffer_object *)self)->array.size;
-}
+static Py_ssize_t length(PyObject *self) { return (Py_ssize_t)((buffer_object *)self)->array.size; }
 
 static void deallocate(PyObject *self) {
     array_free(&((buffer_object *)self)->array);

@@ -204,13 +204,11 @@ static PyObject *run(PyObject *self, PyObject *given) {
         .options = {.struct_size = sizeof r.options, .input = &j.input, .resources = &j.resources}};
     r.stream = handle_hold(&o->handle);
     if (!r.stream) return NULL;
-    bool done = job_open(state, given, &j) &&
-                OPTIONS_READ(state, given, run_options, &r.options) && job_run(&j, run_arrivals, &r);
+    bool done = job_open(state, given, &j) && OPTIONS_READ(state, given, run_options, &r.options) &&
+                job_run(&j, run_arrivals, &r);
     const result_part parts[] = {
-        {.name = "ids", .texts = &r.ids},
-        {.name = "clusters", .texts = &r.clusters},
-        {.name = "is_new", .array = &r.is_new},
-        {.name = "similarity", .array = &r.similarity},
+        {.name = "ids", .texts = &r.ids},           {.name = "clusters", .texts = &r.clusters},
+        {.name = "is_new", .array = &r.is_new},     {.name = "similarity", .array = &r.similarity},
         {.name = "distance", .array = &r.distance},
     };
     PyObject *out = JOB_RESULTS(&j, done, parts);
