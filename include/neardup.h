@@ -71,6 +71,7 @@
 
 #include "neardup/base.h"
 #include "neardup/dedup.h"
+#include "neardup/distributed.h"
 #include "neardup/extract.h"
 #include "neardup/hamming.h"
 #include "neardup/hamming_index.h"

@@ -60,13 +60,21 @@ ND_API ND_MUST_CHECK nd_status nd_fingerprints(const nd_fingerprints_options *op
                                                nd_fingerprint_fn *fn, void *context,
                                                nd_job_summary *summary, nd_error *error);
 
-/* A document and its MinHash signature. All pointers are valid during the call. */
+/* A document and its MinHash signature, with that which nd_dedup makes of it, if wanted. All
+ * pointers are valid during the call. */
 typedef struct nd_signed {
     uint64_t document; /* number in the order of input, from 0 */
     const char *id;
     size_t id_length;
     const uint32_t *signature; /* nd_signatures_options.perms values */
     uint64_t text_hash[2];     /* as nd_shingles.text_hash */
+    /* nd_signatures_options.bands keys, each below 2^38. Documents with an equal key of the same
+     * band are candidates. */
+    const uint64_t *keys;
+    /* The packed set of the shingles (nd_packed_sets_compare); `with_sets` false: NULL. 8 bytes
+     * behind it can be read. */
+    const void *set;
+    size_t set_size; /* bytes */
 } nd_signed;
 
 /* Called once per document, in the order of input, from one thread at a time. Return false to stop.
@@ -79,7 +87,11 @@ typedef struct nd_signatures_options {
     const nd_analyzer_options *analyzer; /* NULL: the defaults */
     const nd_resources *resources;       /* NULL: the defaults */
     uint32_t perms;                      /* 1 to 1024, default 128 */
-    uint32_t reserved;
+    /* Of the plan (nd_plan_choose): bands * rows is at most perms. bands 0, the default: no keys.
+     */
+    uint32_t bands, rows;
+    bool with_sets; /* false, the default: no sets */
+    uint8_t reserved[3];
 } nd_signatures_options;
 
 ND_API void nd_signatures_options_init(nd_signatures_options *options, size_t struct_size);

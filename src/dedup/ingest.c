@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "corpus/batch_ids.h"
 #include "dedup/ranks.h"
-#include "similarity/packed_set.h"
+#include "similarity/packed_sets.h"
 #include "sketch/band_key.h"
 #include "sketch/minhash.h"
 #include "sketch/sentence_signature.h"
@@ -44,8 +44,7 @@ typedef struct batch {
     uint64_t *keys; /* band keys, or hashes of sentences */
     size_t key_count, key_capacity;
     nd_batch_ids ids;
-    unsigned char *sets;
-    size_t set_size, set_capacity;
+    nd_packed_sets sets;
 } batch;
 
 typedef struct ingest_worker {
@@ -53,31 +52,13 @@ typedef struct ingest_worker {
     nd_text_simhash *simhash;     /* NULL: no fingerprints, or a second reading makes them */
     nd_count_min_buffer *counter; /* NULL: words are not counted */
     uint32_t *signature;
-    uint64_t *scratch; /* as many 64-bit words as the document has shingles */
-    size_t scratch_capacity;
 } ingest_worker;
 
 /* ---- mapping a document */
 
 static void reset_batch(void *own) {
     batch *b = own;
-    b->count = b->key_count = b->ids.size = b->set_size = 0;
-}
-
-/* Adds the packed set of the shingles, which it overwrites. */
-static nd_status add_set(const ingest_plan *p, ingest_worker *w, batch *b, entry *e,
-                         nd_shingles *shingles, nd_error *error) {
-    if (!nd_reserve(&p->allocator, &w->scratch, &w->scratch_capacity, shingles->count))
-        return nd_fail_memory(error, shingles->count * sizeof *w->scratch, "a shingle set");
-    nd_packed_set_narrow(shingles->hashes, shingles->count);
-    size_t count = nd_packed_set_sort(shingles->hashes, w->scratch, shingles->count),
-           size = nd_packed_set_size(count);
-    if (!nd_reserve(&p->allocator, &b->sets, &b->set_capacity, b->set_size + size))
-        return nd_fail_memory(error, size, "shingle sets");
-    nd_packed_set_pack(shingles->hashes, count, b->sets + b->set_size);
-    e->set_length = size;
-    b->set_size += size;
-    return ND_OK;
+    b->count = b->key_count = b->ids.size = b->sets.size = 0;
 }
 
 static nd_status reserve_keys(const ingest_plan *p, batch *b, size_t count, nd_error *error) {
@@ -157,7 +138,9 @@ static nd_status map_document(const void *plan, void *worker, void *own, const n
                  .key_count = b->key_count - key_start,
                  .id_given = document->id != NULL};
     ND_TRY(nd_batch_ids_add(&b->ids, item, &p->allocator, &e->id, error));
-    if (p->plan->has_sets) ND_TRY(add_set(p, w, b, e, &shingles, error));
+    if (p->plan->has_sets)
+        ND_TRY(nd_packed_sets_add(&b->sets, &p->allocator, shingles.hashes, shingles.count,
+                                  &e->set_length, error));
     b->count++;
     return ND_OK;
 }
@@ -169,7 +152,7 @@ static void destroy_batch(const void *plan, void *own) {
     nd_release(a, b->sketches);
     nd_release(a, b->keys);
     nd_batch_ids_free(&b->ids, a);
-    nd_release(a, b->sets);
+    nd_packed_sets_free(&b->sets, a);
 }
 
 /* ---- workers */
@@ -179,7 +162,6 @@ static void destroy_worker(const void *plan, void *worker) {
     ingest_worker *w = worker;
     if (!w) return;
     nd_release(a, w->signature);
-    nd_release(a, w->scratch);
     nd_count_min_buffer_free(w->counter);
     nd_text_simhash_free(w->simhash);
     nd_analyzer_free(w->analyzer);
@@ -251,7 +233,7 @@ static nd_status emit_document(const ingest_result *r, const batch *b, size_t so
 
 static nd_status emit_sets(nd_columns *columns, const batch *b, nd_error *error) {
     uint64_t end = columns->sets.size;
-    ND_TRY(nd_spool_append(&columns->sets, b->sets, b->set_size, error));
+    ND_TRY(nd_spool_append(&columns->sets, b->sets.bytes, b->sets.size, error));
     for (size_t i = 0; i < b->count; i++) {
         end += b->entries[i].set_length;
         ND_TRY(nd_spool_append(&columns->set_ends, &end, sizeof end, error));

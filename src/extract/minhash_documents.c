@@ -1,9 +1,11 @@
-/* Makes the MinHash signatures of all documents of an input, and calls back with them in the order
- * of input. */
+/* Makes the MinHash signatures of all documents of an input, with band keys and packed shingle sets
+ * if they are wanted, and calls back with them in the order of input. */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "corpus/batch_ids.h"
 #include "job/run_context.h"
+#include "similarity/packed_sets.h"
+#include "sketch/band_key.h"
 #include "text/analyzer.h"
 
 #include <string.h>
@@ -14,24 +16,38 @@ typedef struct sign_plan {
     const nd_allocator *allocator;
     nd_analyzer_options analyzer;
     const nd_minhash *minhash;
+    uint32_t bands, rows; /* bands 0: no keys */
+    bool with_sets;
 } sign_plan;
 
 typedef struct sign_entry {
     nd_batch_id id;
     uint64_t text_hash[2];
+    size_t set_size;
 } sign_entry;
 
 /* The signatures of a block. */
 typedef struct signatures {
     sign_entry *entries;
     uint32_t *values; /* the signature of the first document, then of the second, and so on */
-    size_t count, capacity, value_capacity;
+    uint64_t *keys;   /* in the same way */
+    size_t count, capacity, value_capacity, key_capacity;
     nd_batch_ids ids;
+    nd_packed_sets sets;
 } signatures;
 
 static void reset_signatures(void *batch) {
     signatures *s = batch;
-    s->count = s->ids.size = 0;
+    s->count = s->ids.size = s->sets.size = 0;
+}
+
+static nd_status reserve(const sign_plan *plan, signatures *s, nd_error *error) {
+    size_t count = s->count + 1, perms = nd_minhash_perms(plan->minhash);
+    if (nd_reserve(plan->allocator, &s->entries, &s->capacity, count) &&
+        nd_reserve(plan->allocator, &s->values, &s->value_capacity, count * perms) &&
+        nd_reserve(plan->allocator, &s->keys, &s->key_capacity, count * plan->bands))
+        return ND_OK;
+    return nd_fail_memory(error, perms * sizeof *s->values, "signatures");
 }
 
 /* The worker is an analyzer. */
@@ -40,15 +56,19 @@ static nd_status sign(const void *context, void *worker, void *batch, const nd_s
     const sign_plan *plan = context;
     signatures *s = batch;
     nd_shingles shingles;
-    size_t perms = nd_minhash_perms(plan->minhash);
     ND_TRY(nd_analyze(worker, item->document->text, item->document->length, &shingles, error));
-    if (!nd_reserve(plan->allocator, &s->entries, &s->capacity, s->count + 1) ||
-        !nd_reserve(plan->allocator, &s->values, &s->value_capacity, (s->count + 1) * perms))
-        return nd_fail_memory(error, perms * sizeof *s->values, "signatures");
+    ND_TRY(reserve(plan, s, error));
     sign_entry *e = &s->entries[s->count];
+    uint32_t *values = s->values + s->count * nd_minhash_perms(plan->minhash);
+    uint64_t *keys = s->keys + s->count * plan->bands;
+    *e = (sign_entry){.text_hash = {shingles.text_hash[0], shingles.text_hash[1]}};
     ND_TRY(nd_batch_ids_add(&s->ids, item, plan->allocator, &e->id, error));
-    memcpy(e->text_hash, shingles.text_hash, sizeof e->text_hash);
-    nd_minhash_sign(plan->minhash, shingles.hashes, shingles.count, s->values + s->count * perms);
+    nd_minhash_sign(plan->minhash, shingles.hashes, shingles.count, values);
+    for (uint32_t b = 0; b < plan->bands; b++)
+        keys[b] = nd_band_number(nd_band_key(values + b * plan->rows, plan->rows));
+    if (plan->with_sets)
+        ND_TRY(nd_packed_sets_add(&s->sets, plan->allocator, shingles.hashes, shingles.count,
+                                  &e->set_size, error));
     s->count++;
     return ND_OK;
 }
@@ -72,6 +92,8 @@ static void destroy_signatures(const void *plan, void *batch) {
     signatures *s = batch;
     nd_release(a, s->entries);
     nd_release(a, s->values);
+    nd_release(a, s->keys);
+    nd_packed_sets_free(&s->sets, a);
     nd_batch_ids_free(&s->ids, a);
 }
 
@@ -80,7 +102,8 @@ static void destroy_signatures(const void *plan, void *batch) {
 typedef struct sign_receiver {
     nd_signed_fn *fn;
     void *context;
-    size_t perms;
+    size_t perms, bands;
+    bool with_sets;
     uint64_t documents; /* emitted so far */
 } sign_receiver;
 
@@ -89,13 +112,18 @@ static nd_status emit_signatures(void *result, void *batch, const nd_block *bloc
     (void)block;
     sign_receiver *r = result;
     const signatures *s = batch;
+    const unsigned char *set = s->sets.bytes;
     for (size_t i = 0; i < s->count; i++) {
         const sign_entry *e = &s->entries[i];
         const nd_signed document = {.document = r->documents++,
                                     .id = s->ids.bytes + e->id.start,
                                     .id_length = e->id.length,
                                     .signature = s->values + i * r->perms,
-                                    .text_hash = {e->text_hash[0], e->text_hash[1]}};
+                                    .text_hash = {e->text_hash[0], e->text_hash[1]},
+                                    .keys = r->bands > 0 ? s->keys + i * r->bands : NULL,
+                                    .set = r->with_sets ? set : NULL,
+                                    .set_size = e->set_size};
+        if (r->with_sets) set += e->set_size;
         if (!r->fn(r->context, &document)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     }
     return ND_OK;
@@ -125,8 +153,12 @@ static void bound_threads(nd_run *run, uint32_t perms) {
 
 static nd_status sign_all(sign_run *s, nd_error *error) {
     nd_scan_counts counts;
-    const sign_plan plan = {
-        .allocator = &s->run.allocator, .analyzer = s->analyzer, .minhash = s->minhash};
+    const sign_plan plan = {.allocator = &s->run.allocator,
+                            .analyzer = s->analyzer,
+                            .minhash = s->minhash,
+                            .bands = s->options.bands,
+                            .rows = s->options.rows,
+                            .with_sets = s->options.with_sets};
     const nd_scan_stage stage = {.plan = &plan,
                                  .result = &s->receiver,
                                  .create_worker = create_worker,
@@ -159,10 +191,17 @@ void nd_signatures_options_init(nd_signatures_options *options, size_t struct_si
     nd_options_init(options, struct_size, &defaults, sizeof defaults);
 }
 
+static nd_status check_bands(const nd_signatures_options *o, nd_error *error) {
+    if (o->bands == 0 || (o->rows > 0 && (uint64_t)o->bands * o->rows <= o->perms)) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT, "%u bands of %u rows do not fit into %u permutations",
+                   o->bands, o->rows, o->perms);
+}
+
 static nd_status read_options(const nd_signatures_options *given, sign_run *s, nd_error *error) {
     s->options = defaults;
     ND_TRY(nd_need(given, "options", error));
     ND_TRY(ND_READ_OPTIONS(given, &s->options, "nd_signatures_options", error));
+    ND_TRY(check_bands(&s->options, error));
     ND_TRY(nd_input_options_read(s->options.input, &s->input, error));
     return nd_analyzer_options_read(s->options.analyzer, &s->analyzer, error);
 }
@@ -175,6 +214,8 @@ nd_status nd_signatures(const nd_signatures_options *options, nd_signed_fn *fn, 
     ND_TRY(nd_job_summary_check(summary, error));
     ND_TRY(read_options(options, &s, error));
     s.receiver.perms = s.options.perms;
+    s.receiver.bands = s.options.bands;
+    s.receiver.with_sets = s.options.with_sets;
     nd_status status = run(&s, error);
     if (status == ND_OK) nd_job_summary_give(summary, &s.summary);
     nd_minhash_free(s.minhash);

@@ -1,6 +1,7 @@
 #include "index/document_sketcher.h"
 
 #include "similarity/packed_set.h"
+#include "similarity/packed_sets.h"
 #include "sketch/band_key.h"
 #include "sketch/minhash.h"
 #include "text/analyzer.h"
@@ -14,10 +15,8 @@ struct nd_document_sketcher {
     uint32_t *signature;
     uint8_t *sketch;
     uint64_t *keys;
-    nd_shingles shingles;  /* shingles of the last text, narrowed if the index has sets */
-    uint64_t *scratch;     /* for sorting the shingles */
-    unsigned char *packed; /* the packed set, with 8 readable bytes behind it */
-    size_t scratch_capacity, packed_capacity;
+    nd_shingles shingles;  /* of the last text, narrowed if the index has sets */
+    nd_packed_sets packed; /* the set of the last text */
 };
 
 nd_status nd_document_sketcher_create(const nd_index_settings *settings,
@@ -60,8 +59,7 @@ void nd_document_sketcher_free(nd_document_sketcher *s) {
     nd_release(&a, s->signature);
     nd_release(&a, s->sketch);
     nd_release(&a, s->keys);
-    nd_release(&a, s->scratch);
-    nd_release(&a, s->packed);
+    nd_packed_sets_free(&s->packed, &a);
     nd_release(&a, s);
 }
 
@@ -80,18 +78,11 @@ static nd_status sketch(nd_document_sketcher *s, const char *text, size_t length
 
 /* Sorts the shingles in place. */
 static nd_status pack(nd_document_sketcher *s, nd_stored_document *out, nd_error *error) {
-    enum { BEHIND = 8 }; /* bytes that unpacking a set may read behind it */
     if (!s->settings.exact) return ND_OK;
-    size_t count = s->shingles.count;
-    if (!nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, count))
-        return nd_fail_memory(error, count * sizeof *s->scratch, "a shingle set");
-    s->shingles.count = count = nd_packed_set_sort(s->shingles.hashes, s->scratch, count);
-    size_t size = nd_packed_set_size(count);
-    if (!nd_reserve(&s->allocator, &s->packed, &s->packed_capacity, size + BEHIND))
-        return nd_fail_memory(error, size, "a shingle set");
-    nd_packed_set_pack(s->shingles.hashes, count, s->packed);
-    out->set = s->packed;
-    out->set_size = size;
+    s->packed.size = 0;
+    ND_TRY(nd_packed_sets_add(&s->packed, &s->allocator, s->shingles.hashes, s->shingles.count,
+                              &out->set_size, error));
+    out->set = s->packed.bytes;
     return ND_OK;
 }
 

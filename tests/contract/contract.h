@@ -23,6 +23,10 @@ enum { PATTERN = 0x5a, MOST_FUNCTIONS = 300 };
 typedef struct outputs {
     nd_dictionary *dictionary;
     nd_analyzer *analyzer;
+    nd_set_verifier *verifier;
+    nd_large_buckets *large_buckets;
+    nd_bucket_answer bucket_answer;
+    nd_edge_decider *decider;
     nd_shingles shingles;
     nd_overlap overlap;
     nd_minhash *minhash;
@@ -229,6 +233,7 @@ void test_index(void **state);
 void test_hamming_making(void **state);
 void test_hamming(void **state);
 void test_stream(void **state);
+void test_distributed(void **state);
 void test_sizes(void **state);
 void test_size_inits(void **state);
 void test_sizes_handed_out(void **state);

@@ -312,6 +312,11 @@ static void check_signatures(void) {
             nd_signatures(signatures_of(&job, 0), take_signed, NULL, &out.summary, &failure));
     REFUSED("perms",
             nd_signatures(signatures_of(&job, 1025), take_signed, NULL, &out.summary, &failure));
+    nd_signatures_options wide = *signatures_of(&job, 8);
+    wide.bands = 3, wide.rows = 3;
+    REFUSED("3 bands of 3 rows", nd_signatures(&wide, take_signed, NULL, &out.summary, &failure));
+    wide.rows = 0;
+    REFUSED("3 bands of 0 rows", nd_signatures(&wide, take_signed, NULL, &out.summary, &failure));
     ALL_REFUSED(bad_jobs,
                 nd_signatures(signatures_of(&job, 8), take_signed, NULL, &out.summary, &failure));
     ALL_REFUSED(bad_analyzers,

@@ -57,23 +57,15 @@ static int leave(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_sketches),
-        cmocka_unit_test(test_fingerprints),
-        cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_dedup),
-        cmocka_unit_test(test_index_use),
-        cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_index_making),
-        cmocka_unit_test(test_index),
-        cmocka_unit_test(test_hamming_making),
-        cmocka_unit_test(test_hamming),
-        cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_size_inits),
-        cmocka_unit_test(test_sizes_handed_out),
-        cmocka_unit_test(test_size_of_records),
-        cmocka_unit_test(test_sized_are_all_here),
+        cmocka_unit_test(test_texts),           cmocka_unit_test(test_sketches),
+        cmocka_unit_test(test_fingerprints),    cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_dedup),           cmocka_unit_test(test_index_use),
+        cmocka_unit_test(test_passes),          cmocka_unit_test(test_index_making),
+        cmocka_unit_test(test_index),           cmocka_unit_test(test_hamming_making),
+        cmocka_unit_test(test_hamming),         cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_distributed),     cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_size_inits),      cmocka_unit_test(test_sizes_handed_out),
+        cmocka_unit_test(test_size_of_records), cmocka_unit_test(test_sized_are_all_here),
         cmocka_unit_test(test_all_are_here),
     };
     return cmocka_run_group_tests(tests, enter, leave);

@@ -1,0 +1,104 @@
+/* Compares documents of which only sketches and packed sets are at hand. */
+#include "base/argument.h"
+#include "kernel/kernel.h"
+#include "neardup.h"
+#include "similarity/packed_set.h"
+#include "similarity/packed_sets.h"
+#include "similarity/shingle_set.h"
+#include "sketch/minhash_filter.h"
+
+#include <string.h>
+
+struct nd_set_verifier {
+    nd_allocator allocator;
+    double threshold;
+    uint32_t perms;
+    size_t least_equal;   /* equal bytes that two sketches need */
+    nd_sketched document; /* with which the next ones are compared */
+    bool has_set;         /* `set` is of `document` */
+    nd_shingle_set set;
+    uint64_t *values; /* the set that was unpacked last */
+    size_t value_capacity;
+    unsigned char *packed; /* a copy, behind which ND_SET_BEHIND bytes can be read */
+    size_t packed_capacity;
+};
+
+nd_status nd_set_verifier_create(double threshold, uint32_t perms, const nd_allocator *allocator,
+                                 nd_set_verifier **out, nd_error *error) {
+    nd_plan plan;
+    ND_TRY(nd_need(out, "out", error));
+    ND_TRY(nd_plan_choose(threshold, 0.5, perms, &plan, error)); /* checks both */
+    const nd_allocator own = nd_allocator_or_default(allocator);
+    nd_set_verifier *v = nd_allocate_zero(&own, 1, sizeof *v);
+    if (!v) return nd_fail_memory(error, sizeof *v, "a verifier");
+    v->allocator = own;
+    v->threshold = threshold;
+    v->perms = perms;
+    v->least_equal = nd_sketch_required_matches(threshold, perms, ND_SKETCH_FILTERS);
+    nd_shingle_set_init(&v->set, &v->allocator);
+    *out = v;
+    return ND_OK;
+}
+
+void nd_set_verifier_free(nd_set_verifier *v) {
+    if (!v) return;
+    const nd_allocator a = v->allocator;
+    nd_shingle_set_free(&v->set);
+    nd_release(&a, v->values);
+    nd_release(&a, v->packed);
+    nd_release(&a, v);
+}
+
+bool nd_set_verifier_near(const nd_set_verifier *v, const uint8_t *a, const uint8_t *b) {
+    return nd_kernel_get()->count_equal(a, b, v->perms) >= v->least_equal;
+}
+
+void nd_set_verifier_begin(nd_set_verifier *v, const nd_sketched *document) {
+    v->document = *document;
+    v->has_set = false;
+}
+
+static nd_status unpack(nd_set_verifier *v, const nd_sketched *document, size_t *count,
+                        nd_error *error) {
+    size_t size = document->set_size;
+    if (!nd_reserve(&v->allocator, &v->packed, &v->packed_capacity, size + ND_SET_BEHIND))
+        return nd_fail_memory(error, size, "a shingle set");
+    memcpy(v->packed, document->set, size);
+    memset(v->packed + size, 0, ND_SET_BEHIND);
+    if (!nd_packed_set_count(v->packed, size, count))
+        return nd_fail(error, ND_ERR_INPUT, "a packed set of %zu bytes is damaged", size);
+    if (!nd_reserve(&v->allocator, &v->values, &v->value_capacity, *count))
+        return nd_fail_memory(error, *count * sizeof *v->values, "a shingle set");
+    if (!nd_packed_set_unpack(v->packed, size, *count, v->values))
+        return nd_fail(error, ND_ERR_INPUT, "a packed set of %zu values is damaged", *count);
+    return ND_OK;
+}
+
+static nd_status compare_sets(nd_set_verifier *v, const nd_sketched *document, nd_overlap *overlap,
+                              nd_error *error) {
+    size_t count;
+    if (!v->has_set) {
+        ND_TRY(unpack(v, &v->document, &count, error));
+        ND_TRY(nd_shingle_set_make(&v->set, v->values, count, error));
+        v->has_set = true;
+    }
+    ND_TRY(unpack(v, document, &count, error));
+    size_t least = nd_least_intersection(count, v->set.size, v->threshold);
+    *overlap = (nd_overlap){count, v->set.size,
+                            nd_shingle_set_overlap(&v->set, v->values, count, least)};
+    return ND_OK;
+}
+
+nd_status nd_set_verifier_compare(nd_set_verifier *v, const nd_sketched *document, bool *duplicate,
+                                  nd_overlap *overlap, nd_error *error) {
+    nd_overlap found = {0};
+    ND_TRY(nd_need(v, "verifier", error));
+    ND_TRY(nd_need(document, "document", error));
+    ND_TRY(nd_need(duplicate, "duplicate", error));
+    ND_TRY(nd_need(overlap, "overlap", error));
+    bool near = nd_set_verifier_near(v, v->document.sketch, document->sketch);
+    if (near) ND_TRY(compare_sets(v, document, &found, error));
+    *duplicate = near && nd_jaccard(found) >= v->threshold;
+    if (*duplicate) *overlap = found;
+    return ND_OK;
+}
