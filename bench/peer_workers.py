@@ -1,6 +1,6 @@
 """The libraries that bench/peers measures, each in a process of its own in the peers' environment:
-peer_workers.py TOOL FILE.jsonl. Prints one JSON object: the seconds, and the removals as [document,
-the document that it duplicates; -1: the tool does not say].
+peer_workers.py TOOL FILE.jsonl REMOVED. Prints one JSON object, with the seconds. Writes the
+removals as JSON: [document, the document that it duplicates; -1: the tool does not say].
 
 All start with the file alone and read it into a list of texts in the same way, as `reading` does,
 which only reads. The seconds begin after the imports, and end with the list of removals. Some tools
@@ -135,17 +135,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('tool', choices=(*TOOLS, 'text-dedup-output'))
     parser.add_argument('file', help='text-dedup-output: the folder that text-dedup wrote')
+    parser.add_argument('removed')
     parser.add_argument('--threads', type=int, default=1)
     options = parser.parse_args()
     if options.tool == 'text-dedup-output':
-        print(json.dumps({'removed': text_dedup_removals(options.file)}))
-        return
-    find = TOOLS[options.tool](options.threads)
-    find(['a first text'])
-    start = time.perf_counter()
-    texts = read_texts(options.file)
-    removed = find(texts)
-    print(json.dumps({'seconds': time.perf_counter() - start, 'removed': removed}))
+        removed = text_dedup_removals(options.file)
+    else:
+        find = TOOLS[options.tool](options.threads)
+        find(['a first text'])
+        start = time.perf_counter()
+        removed = find(read_texts(options.file))
+        print(json.dumps({'seconds': time.perf_counter() - start}))
+    with open(options.removed, 'w', encoding='utf8') as f:
+        json.dump(removed, f)
 
 
 if __name__ == '__main__':
