@@ -58,7 +58,9 @@ bench: build
 	bench/stream --large
 
 bench-peers: build
-	cmake --preset release -DND_BUILD_BENCH=ON
+	scripts/python-env quick
+	cmake --preset release -DND_BUILD_BENCH=ON -DND_BUILD_PYTHON=ON \
+	    -DPython_EXECUTABLE=$(CURDIR)/build/python/bin/python
 	cmake --build --preset release -j $(JOBS)
 	bench/peers
 	bench/peers_hamming --join 3

@@ -1,4 +1,4 @@
-"""Shared by bench/run, bench/quality and bench/peers: finds the programs, runs and times them,
+"""Shared by the scripts of bench/: finds the programs, runs and times them,
 prints tables, stores a run."""
 import datetime
 import json
@@ -148,15 +148,21 @@ def language_arguments(language, short, size='200M'):
     return [*material, *script, '--size', '1M' if short else size]
 
 
-def environment(folder, packages):
-    """Returns Python of a virtual environment with packages, name -> version; made once."""
+def environment(folder, packages, alone=None):
+    """Returns Python of a virtual environment with packages, name -> version; made once. `alone`:
+    packages that are installed without the others that they ask for."""
     python, made = os.path.join(folder, 'bin', 'python'), os.path.join(folder, 'made')
-    wanted = [f'{name}=={version}' for name, version in packages.items()]
-    if not os.path.exists(made) or open(made, encoding='utf8').read() != ' '.join(wanted):
+    wanted, wanted_alone = ([f'{name}=={version}' for name, version in versions.items()]
+                            for versions in (packages, alone or {}))
+    note = ' '.join(wanted + wanted_alone)
+    if not os.path.exists(made) or open(made, encoding='utf8').read() != note:
         subprocess.run([sys.executable, '-m', 'venv', folder], check=True)
-        subprocess.run([python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', *wanted], check=True)
+        pip = [python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
+        subprocess.run([*pip, *wanted], check=True)
+        if wanted_alone:
+            subprocess.run([*pip, '--no-deps', *wanted_alone], check=True)
         with open(made, 'w', encoding='utf8') as f:
-            f.write(' '.join(wanted))
+            f.write(note)
     return python
 
 
