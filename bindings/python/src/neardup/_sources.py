@@ -360,14 +360,22 @@ def _generator(items: Iterator[Any], text: str, id: str | None) -> Source:
 
 def _texts(texts: Any, begin: int) -> pa.Array:
     """Texts as UTF-8. Lone surrogates stay as they are, invalid: the library decides about them."""
-    try:
-        return pa.array(texts, pa.large_binary(), from_pandas=True)
-    except UnicodeEncodeError:
-        return pa.array([text if text is None else text.encode("utf-8", "surrogatepass")
-                         for text in texts], pa.large_binary())
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        for row, text in enumerate(texts, begin):
-            if text is not None and not isinstance(text, (str, bytes)):
-                raise InputError(
-                    f"row {row}: a text must be a str, not {type(text).__name__}") from None
-        raise
+    if hasattr(texts, "dtype"):  # a column of pandas
+        if texts.dtype != object:
+            return pa.array(texts, pa.large_binary(), from_pandas=True)
+        texts = list(texts)
+    # pa.array of str would do, but each str then keeps its UTF-8 as long as it lives.
+    return pa.array([_utf8(text, row) for row, text in enumerate(texts, begin)], pa.large_binary())
+
+
+def _utf8(text: Any, row: int) -> bytes | None:
+    if isinstance(text, str):
+        try:
+            return text.encode()
+        except UnicodeEncodeError:
+            return text.encode("utf-8", "surrogatepass")
+    if text is None or isinstance(text, bytes):
+        return text
+    if isinstance(text, float) and text != text or type(text).__name__ == "NAType":
+        return None  # what pandas has for a missing text
+    raise InputError(f"row {row}: a text must be a str, not {type(text).__name__}")
