@@ -58,8 +58,8 @@ typedef enum nd_assumed {
 } nd_assumed;
 
 typedef struct nd_bucket_member {
-    uint64_t document; /* ascends from call to call */
-    const uint32_t *buckets;
+    uint64_t document;       /* ascends from call to call */
+    const uint32_t *buckets; /* numbers, from 0 without large gaps: a number takes 32 bytes */
     size_t bucket_count;
     nd_sketched sketched;
     nd_assumed assumed;
@@ -79,9 +79,9 @@ typedef struct nd_bucket_answer {
  * before it that are listed, so the work is linear in the size of a bucket. */
 typedef struct nd_large_buckets nd_large_buckets;
 
-/* max_compare: most comparisons of a document. Buckets are numbered from 0 to bucket_count - 1. */
+/* max_compare: most comparisons of a document. */
 ND_API ND_MUST_CHECK nd_status nd_large_buckets_create(double threshold, uint32_t perms,
-                                                       uint32_t max_compare, uint32_t bucket_count,
+                                                       uint32_t max_compare,
                                                        const nd_allocator *allocator,
                                                        nd_large_buckets **out, nd_error *error);
 /* NULL is accepted. */

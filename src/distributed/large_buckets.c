@@ -23,8 +23,9 @@ typedef struct listed_member {
 struct nd_large_buckets {
     nd_allocator allocator;
     nd_set_verifier *verifier;
-    uint32_t perms, max_compare, bucket_count;
-    bucket_list *lists;
+    uint32_t perms, max_compare;
+    bucket_list *lists; /* of the buckets 0 to list_count - 1 */
+    size_t list_count, list_capacity;
     listed_member *listed;
     size_t listed_count, listed_capacity;
     size_t *next; /* of each bucket of a member: the place in its list */
@@ -34,8 +35,8 @@ struct nd_large_buckets {
 };
 
 nd_status nd_large_buckets_create(double threshold, uint32_t perms, uint32_t max_compare,
-                                  uint32_t bucket_count, const nd_allocator *allocator,
-                                  nd_large_buckets **out, nd_error *error) {
+                                  const nd_allocator *allocator, nd_large_buckets **out,
+                                  nd_error *error) {
     ND_TRY(nd_need(out, "out", error));
     if (max_compare == 0) return nd_fail(error, ND_ERR_ARGUMENT, "max_compare must be at least 1");
     const nd_allocator own = nd_allocator_or_default(allocator);
@@ -44,12 +45,7 @@ nd_status nd_large_buckets_create(double threshold, uint32_t perms, uint32_t max
     b->allocator = own;
     b->perms = perms;
     b->max_compare = max_compare;
-    b->bucket_count = bucket_count;
-    b->lists = nd_allocate_zero(&own, bucket_count, sizeof *b->lists);
-    nd_status status = b->lists || bucket_count == 0
-                           ? nd_set_verifier_create(threshold, perms, &own, &b->verifier, error)
-                           : nd_fail_memory(error, bucket_count * sizeof *b->lists,
-                                            "large buckets");
+    nd_status status = nd_set_verifier_create(threshold, perms, &own, &b->verifier, error);
     if (status != ND_OK) nd_large_buckets_free(b);
     else *out = b;
     return status;
@@ -58,7 +54,7 @@ nd_status nd_large_buckets_create(double threshold, uint32_t perms, uint32_t max
 void nd_large_buckets_free(nd_large_buckets *b) {
     if (!b) return;
     const nd_allocator a = b->allocator;
-    for (uint32_t i = 0; b->lists && i < b->bucket_count; i++) nd_release(&a, b->lists[i].members);
+    for (size_t i = 0; i < b->list_count; i++) nd_release(&a, b->lists[i].members);
     for (size_t i = 0; i < b->listed_count; i++) nd_release(&a, b->listed[i].bytes);
     nd_set_verifier_free(b->verifier);
     nd_release(&a, b->lists);
@@ -150,13 +146,17 @@ static nd_status list(nd_large_buckets *b, const nd_bucket_member *member, nd_er
     return ND_OK;
 }
 
-static nd_status check(const nd_large_buckets *b, const nd_bucket_member *member, nd_error *error) {
+/* Makes the lists of the member's buckets. */
+static nd_status prepare(nd_large_buckets *b, const nd_bucket_member *member, nd_error *error) {
+    size_t count = b->list_count;
     if (b->any && member->document <= b->last)
         return nd_fail(error, ND_ERR_ARGUMENT, "document %llu comes after document %llu",
                        (unsigned long long)member->document, (unsigned long long)b->last);
     for (size_t i = 0; i < member->bucket_count; i++)
-        if (member->buckets[i] >= b->bucket_count)
-            return nd_fail(error, ND_ERR_ARGUMENT, "there is no bucket %u", member->buckets[i]);
+        if (member->buckets[i] >= count) count = (size_t)member->buckets[i] + 1;
+    if (!nd_reserve(&b->allocator, &b->lists, &b->list_capacity, count))
+        return nd_fail_memory(error, count * sizeof *b->lists, "large buckets");
+    while (b->list_count < count) b->lists[b->list_count++] = (bucket_list){0};
     return ND_OK;
 }
 
@@ -166,7 +166,7 @@ nd_status nd_large_buckets_add(nd_large_buckets *b, const nd_bucket_member *memb
     ND_TRY(nd_need(b, "buckets", error));
     ND_TRY(nd_need(member, "member", error));
     ND_TRY(nd_need(answer, "answer", error));
-    ND_TRY(check(b, member, error));
+    ND_TRY(prepare(b, member, error));
     ND_TRY(search(b, member, &found, error));
     found.listed = member->assumed == ND_ASSUMED_UNKNOWN ? !found.found
                                                          : member->assumed == ND_ASSUMED_KEPT;

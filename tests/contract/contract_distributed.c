@@ -24,12 +24,11 @@ static void test_large_buckets(nd_sketched one) {
     nd_large_buckets *b = NULL;
     nd_bucket_member member = {.buckets = &bucket, .bucket_count = 1, .sketched = one};
     REFUSED("threshold",
-            nd_large_buckets_create(2, 4, 10, 2, &allocator, &out.large_buckets, &failure));
+            nd_large_buckets_create(2, 4, 10, &allocator, &out.large_buckets, &failure));
     REFUSED("max_compare",
-            nd_large_buckets_create(0.5, 4, 0, 2, &allocator, &out.large_buckets, &failure));
-    REFUSED("out", nd_large_buckets_create(0.5, 4, 10, 2, &allocator, NULL, &failure));
-    GRANTED(NOTHING,
-            nd_large_buckets_create(0.5, 4, 10, 2, &allocator, &out.large_buckets, &failure),
+            nd_large_buckets_create(0.5, 4, 0, &allocator, &out.large_buckets, &failure));
+    REFUSED("out", nd_large_buckets_create(0.5, 4, 10, &allocator, NULL, &failure));
+    GRANTED(NOTHING, nd_large_buckets_create(0.5, 4, 10, &allocator, &out.large_buckets, &failure),
             b = out.large_buckets);
     REFUSED("buckets", nd_large_buckets_add(NULL, &member, &out.bucket_answer, &failure));
     REFUSED("member", nd_large_buckets_add(b, NULL, &out.bucket_answer, &failure));

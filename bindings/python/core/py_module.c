@@ -2,6 +2,7 @@
  * which check and convert arguments and make the results that users see. */
 #include "py_core.h"
 #include "py_dedup.h"
+#include "py_distributed.h"
 #include "py_extract.h"
 #include "py_hamming_index.h"
 #include "py_index.h"
@@ -40,6 +41,11 @@ static PyMethodDef functions[] = {
     {"hamming_open", core_hamming_open, METH_VARARGS, NULL},
     {"hamming_in_memory", core_hamming_in_memory, METH_O, NULL},
     {"stream_open", core_stream_open, METH_VARARGS, NULL},
+    {"sketch", core_sketch, METH_O, NULL},
+    {"near", core_near, METH_VARARGS, NULL},
+    {"verify", core_verify, METH_VARARGS, NULL},
+    {"large_buckets", core_large_buckets, METH_VARARGS, NULL},
+    {"edge_decider", core_edge_decider, METH_VARARGS, NULL},
     {"keywords", core_keywords, METH_O, NULL},
     {"idf", core_idf, METH_O, NULL},
     {"passages", core_passages, METH_O, NULL},
@@ -126,6 +132,8 @@ static int execute(PyObject *module) {
                 add_type(module, &index_spec, &state->types[TYPE_INDEX]) &&
                 add_type(module, &hamming_spec, &state->types[TYPE_HAMMING]) &&
                 add_type(module, &stream_spec, &state->types[TYPE_STREAM]) &&
+                add_type(module, &large_buckets_spec, &state->types[TYPE_LARGE_BUCKETS]) &&
+                add_type(module, &edge_decider_spec, &state->types[TYPE_EDGE_DECIDER]) &&
                 add_tuple(module, &match_description, &state->types[TYPE_MATCH]) &&
                 add_tuple(module, &near_description, &state->types[TYPE_NEAR]) &&
                 add_tuple(module, &answer_description, &state->types[TYPE_ANSWER]) &&
