@@ -1,4 +1,4 @@
-"""Figures of the Python package, for bench/python_calls: python_figures.py TEXTS.jsonl THREADS.
+"""Figures of the Python package, for bench/python_calls: python_figures.py TEXTS.jsonl THREADS ROUNDS.
 Prints one JSON object, with the names of bench/calls_bench."""
 import json
 import sys
@@ -16,15 +16,19 @@ B = ('Storm warning for the whole coast tonight: ferries stop at ten, schools st
 SINGLE_CALLS, QUERIES = 20000, 20000
 
 
-def seconds(call):
-    begin = time.perf_counter()
-    call()
-    return time.perf_counter() - begin
+def seconds(call, rounds=1):
+    """The least of some rounds."""
+    times = []
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return min(times)
 
 
 def main():
     table = pyarrow.json.read_json(sys.argv[1]).select(['text'])
-    threads = int(sys.argv[2])
+    threads, rounds = int(sys.argv[2]), int(sys.argv[3])
     index = nd.Index()
     index.add(pa.table({'id': [str(row) for row in range(len(table))], 'text': table['text']}),
               threads=threads, progress=False)
@@ -33,16 +37,14 @@ def main():
     texts = table['text'].slice(0, SINGLE_CALLS).to_pylist()
     figures = {
         'texts': len(table),
-        'dedup': seconds(lambda: nd.dedup(table, threads=threads, progress=False)),
+        'dedup': seconds(lambda: nd.dedup(table, threads=threads, progress=False), rounds),
         'signatures': seconds(lambda: nd.MinHash().signatures(table, threads=threads,
-                                                              progress=False)),
+                                                              progress=False), rounds),
         'fingerprints': seconds(lambda: nd.SimHash().fingerprints(table, threads=threads,
-                                                                  progress=False)),
-        'query': seconds(lambda: index.query(queries, threads=threads, progress=False)),
-        'jaccard_ns': min(seconds(lambda: [nd.jaccard(A, B) for _ in tweets])
-                          for _ in range(5)) / SINGLE_CALLS * 1e9,
-        'search_ns': min(seconds(lambda: [index.query(text) for text in texts])
-                         for _ in range(5)) / len(texts) * 1e9,
+                                                                  progress=False), rounds),
+        'query': seconds(lambda: index.query(queries, threads=threads, progress=False), rounds),
+        'jaccard_ns': seconds(lambda: [nd.jaccard(A, B) for _ in tweets], 5) / SINGLE_CALLS * 1e9,
+        'search_ns': seconds(lambda: [index.query(text) for text in texts], 5) / len(texts) * 1e9,
     }
     print(json.dumps(figures))
 
