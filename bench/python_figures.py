@@ -37,14 +37,14 @@ def main():
     texts = table['text'].slice(0, SINGLE_CALLS).to_pylist()
     figures = {
         'texts': len(table),
+        'jaccard_ns': seconds(lambda: [nd.jaccard(A, B) for _ in tweets], 5) / SINGLE_CALLS * 1e9,
+        'search_ns': seconds(lambda: [index.query(text) for text in texts], 5) / len(texts) * 1e9,
         'dedup': seconds(lambda: nd.dedup(table, threads=threads, progress=False), rounds),
         'signatures': seconds(lambda: nd.MinHash().signatures(table, threads=threads,
                                                               progress=False), rounds),
         'fingerprints': seconds(lambda: nd.SimHash().fingerprints(table, threads=threads,
                                                                   progress=False), rounds),
         'query': seconds(lambda: index.query(queries, threads=threads, progress=False), rounds),
-        'jaccard_ns': seconds(lambda: [nd.jaccard(A, B) for _ in tweets], 5) / SINGLE_CALLS * 1e9,
-        'search_ns': seconds(lambda: [index.query(text) for text in texts], 5) / len(texts) * 1e9,
     }
     print(json.dumps(figures))
 
