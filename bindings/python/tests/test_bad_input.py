@@ -208,14 +208,19 @@ def test_fork_after_open(tmp_path):
 def run_and_interrupt(program, folder, ready):
     """Starts a Python program, waits until `ready` is there, presses Ctrl-C, and returns how long it
     took to end, and what it wrote on stderr."""
+    # A shell starts what runs in the background with Ctrl-C ignored, and programs inherit that.
     process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], cwd=folder,
-                               stderr=subprocess.PIPE, text=True)
+                               stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     while not ready.exists() and process.poll() is None:
         time.sleep(0.01)
     time.sleep(0.3)
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=30)
+    try:
+        _, error = process.communicate(timeout=30)
+    finally:
+        process.kill()
     return time.monotonic() - begin, error
 
 
