@@ -238,6 +238,13 @@ def test_datasets():
     assert kept["id"][:] == [3, 1, 15, 9, 6]
 
 
+def test_short_views():
+    """pyarrow before version 25 would crash."""
+    short = pa.array(["a b", "c", "a b"]).cast(pa.string_view())
+    for data in (short, pa.table({"text": short}), pa.table({"text": short}).to_reader()):
+        assert nd.dedup(data).kept.tolist() == [True, True, False]
+
+
 def test_nanoarrow():
     nanoarrow = pytest.importorskip("nanoarrow")
     result = nd.dedup(nanoarrow.ArrayStream(rows()))

@@ -133,7 +133,8 @@ def _column(column: pa.ChunkedArray, data: Any, text: str) -> Source:
     def select(mask: np.ndarray) -> Any:
         return data.filter(pa.array(mask))
 
-    return Source(stream=column, text=text, id=None, select=select)
+    return Source(stream=column.cast(_exportable_type(column.type)), text=text, id=None,
+                  select=select)
 
 
 def _arrow(data: Any, package: str, text: str, id: str | None, value: str | None) -> Source:
@@ -142,7 +143,7 @@ def _arrow(data: Any, package: str, text: str, id: str | None, value: str | None
     if isinstance(data, pa.RecordBatchReader):
         id = _present(id, data.schema.names)
         _need(data.schema.names, text, id, value)
-        return Source(stream=data, text=text, id=id,
+        return Source(stream=_exportable(data), text=text, id=id,
                       why_no_table="the documents came from a reader, which is read only once")
     if package == "polars":
         return _polars(data, text, id, value)
@@ -154,9 +155,25 @@ def _arrow(data: Any, package: str, text: str, id: str | None, value: str | None
         return _column(table, table, text)
     id = _present(id, table.column_names)
     _need(table.column_names, text, id, value)
-    return Source(stream=table.select(_wanted(text, id, value)), text=text, id=id,
+    return Source(stream=_exportable(table.select(_wanted(text, id, value))), text=text, id=id,
                   ids=(lambda: _plain(table.column(id))) if id else None,
                   select=lambda mask: _filtered(table, mask))
+
+
+def _exportable(data: Any) -> Any:
+    """A table or reader as pyarrow can export it."""
+    types = list(map(_exportable_type, data.schema.types))
+    if types == data.schema.types:
+        return data
+    return data.cast(pa.schema([field.with_type(kind) for field, kind in zip(data.schema, types)]))
+
+
+def _exportable_type(kind: pa.DataType) -> pa.DataType:
+    """Before version 25, pyarrow crashes when it exports views that are all short. So it exports
+    copies of views."""
+    if int(pa.__version__.partition(".")[0]) >= 25:
+        return kind
+    return {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}.get(kind, kind)
 
 
 def _plain(ids: pa.ChunkedArray) -> pa.ChunkedArray:
