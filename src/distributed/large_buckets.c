@@ -140,6 +140,7 @@ static nd_status list(nd_large_buckets *b, const nd_bucket_member *member, nd_er
     if (needed) ND_TRY(copy_member(b, member, error));
     for (size_t i = 0; i < member->bucket_count; i++) {
         bucket_list *l = &b->lists[member->buckets[i]];
+        if (l->count > 0 && l->members[l->count - 1] == number) continue; /* named twice */
         if (l->count == b->max_compare) l->beyond++;
         else l->members[l->count++] = number;
     }

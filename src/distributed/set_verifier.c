@@ -96,6 +96,7 @@ nd_status nd_set_verifier_compare(nd_set_verifier *v, const nd_sketched *documen
     ND_TRY(nd_need(document, "document", error));
     ND_TRY(nd_need(duplicate, "duplicate", error));
     ND_TRY(nd_need(overlap, "overlap", error));
+    ND_TRY(nd_need(v->document.sketch, "the document of nd_set_verifier_begin", error));
     bool near = nd_set_verifier_near(v, v->document.sketch, document->sketch);
     if (near) ND_TRY(compare_sets(v, document, &found, error));
     *duplicate = near && nd_jaccard(found) >= v->threshold;

@@ -142,11 +142,11 @@ typedef struct sign_run {
     nd_job_summary summary;
 } sign_run;
 
-/* The budget of a run has little memory for the results of a block, and the signatures of many
- * short texts take more. Their array grows by half, so it takes up to 3/2 of their size. Lowers the
- * number of threads until half of the memory limit holds these arrays. */
-static void bound_threads(nd_run *run, uint32_t perms) {
-    const uint64_t signature = perms * sizeof(uint32_t),
+/* The budget of a run has little memory for the results of a block, and the signatures and keys of
+ * many short texts take more. Their arrays grow by half, so they take up to 3/2 of their size.
+ * Lowers the number of threads until half of the memory limit holds these arrays. */
+static void bound_threads(nd_run *run, const nd_signatures_options *o) {
+    const uint64_t signature = o->perms * sizeof(uint32_t) + o->bands * sizeof(uint64_t),
                    bytes = signature * ND_BLOCK_RECORDS * ND_BATCHES_PER_THREAD / 2 * 3;
     while (run->threads > 1 && run->threads * bytes > run->memory / 2) run->threads--;
 }
@@ -180,7 +180,7 @@ static nd_status run(sign_run *s, nd_error *error) {
     ND_TRY(nd_run_begin(s->options.resources, NULL, &s->run, error));
     ND_TRY(nd_minhash_create(s->options.perms, s->analyzer.seed, &s->run.allocator, &s->minhash,
                              error));
-    bound_threads(&s->run, s->options.perms);
+    bound_threads(&s->run, &s->options);
     ND_TRY(nd_run_open_input(&s->run, &s->input, &input, &s->corpus, error));
     return sign_all(s, error);
 }

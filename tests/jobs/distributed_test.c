@@ -247,6 +247,27 @@ static void test_bound(void **unused) {
     nd_large_buckets_free(b);
 }
 
+/* A bucket that a member names twice has it once. */
+static void test_named_twice(void **unused) {
+    (void)unused;
+    static const uint32_t twice[] = {2, 2, 0, 2};
+    static const uint8_t sketch[16] = {1};
+    static const unsigned char empty[1];
+    nd_large_buckets *b;
+    nd_bucket_answer answer;
+    assert_int_equal(nd_large_buckets_create(0.8, 16, 1000, NULL, &b, NULL), ND_OK);
+    for (unsigned m = 0; m < 300; m++) {
+        const nd_bucket_member member = {.document = m,
+                                         .buckets = twice,
+                                         .bucket_count = 4,
+                                         .sketched = {sketch, empty, 1},
+                                         .assumed = ND_ASSUMED_KEPT};
+        assert_int_equal(nd_large_buckets_add(b, &member, &answer, NULL), ND_OK);
+        assert_true(answer.listed && answer.found == (m > 0) && answer.earlier == 0);
+    }
+    nd_large_buckets_free(b);
+}
+
 static void test_damaged_sets(void **unused) {
     (void)unused;
     static const unsigned char damaged[] = {3, 255, 255};
@@ -294,6 +315,7 @@ static void test_arguments(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_answers), cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_damaged_sets), cmocka_unit_test(test_arguments)};
+        cmocka_unit_test(test_named_twice), cmocka_unit_test(test_damaged_sets),
+        cmocka_unit_test(test_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

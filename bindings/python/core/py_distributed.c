@@ -85,6 +85,10 @@ static void arrays_close(arrays *a) {
 /* Opens the items of a tuple from `first` on. false: an exception is set. */
 static bool arrays_open(PyObject *tuple, Py_ssize_t first, arrays *a) {
     *a = (arrays){0};
+    if (PyTuple_Size(tuple) - first > (Py_ssize_t)(sizeof a->views / sizeof *a->views)) {
+        PyErr_SetString(PyExc_TypeError, "too many arrays");
+        return false;
+    }
     for (Py_ssize_t i = first; i < PyTuple_Size(tuple); i++) {
         if (PyObject_GetBuffer(PyTuple_GetItem(tuple, i), &a->views[a->count], PyBUF_SIMPLE) != 0) {
             arrays_close(a);
@@ -137,7 +141,8 @@ static bool verifier_open(core_state *state, PyObject *arguments, size_t array_c
         return false;
     }
     double threshold = PyFloat_AsDouble(PyTuple_GetItem(arguments, 0));
-    *perms = (uint32_t)PyLong_AsUnsignedLong(PyTuple_GetItem(arguments, 1));
+    unsigned long number = PyLong_AsUnsignedLong(PyTuple_GetItem(arguments, 1));
+    *perms = number <= UINT32_MAX ? (uint32_t)number : 0; /* 0 is refused */
     if (PyErr_Occurred() || !arrays_open(arguments, 2, a)) return false;
     if (nd_set_verifier_create(threshold, *perms, NULL, verifier, &error) == ND_OK) return true;
     core_raise(state, &error);
@@ -398,7 +403,10 @@ static PyObject *take(PyObject *self, PyObject *edges) {
     nd_error error;
     if (PyObject_GetBuffer(edges, &view, PyBUF_SIMPLE) != 0) return NULL;
     size_t count = (size_t)view.len / sizeof(nd_edge);
-    PyObject *result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)count);
+    PyObject *result = NULL;
+    if (count * sizeof(nd_edge) == (size_t)view.len)
+        result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)count);
+    else core_raise_status(state, ND_ERR_ARGUMENT, "the edges are not pairs of numbers");
     nd_edge_decider *decider = result ? handle_hold(&o->handle) : NULL;
     if (decider) {
         bool *decides = (bool *)PyBytes_AsString(result);
