@@ -1,0 +1,83 @@
+"""A standalone Spark cluster on loopback: a master and workers, each a process of its own."""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import neardup
+
+MINUTE = 60
+
+
+class Cluster:
+    def __init__(self, folder, workers=2):
+        import pyspark
+        self.folder = Path(folder)
+        self.home = Path(pyspark.__file__).parent
+        self.processes = []
+        self.environment = {**os.environ, "SPARK_HOME": str(self.home), "PYSPARK_PYTHON":
+                            sys.executable, "SPARK_LOCAL_IP": "127.0.0.1",
+                            "SPARK_NO_DAEMONIZE": "1"}
+        log = self._start("master", "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1",
+                          "--port", "0", "--webui-port", "0")
+        self.url = self._wait_for(log, r"Starting Spark master at (spark://127\.0\.0\.1:\d+)")
+        self.workers = []
+        for number in range(workers):
+            self.workers.append(self.add_worker(f"worker-{number}"))
+
+    def add_worker(self, name):
+        log = self._start(name, "org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1",
+                          "--webui-port", "0", "--cores", "1", "--memory", "1g", "--work-dir",
+                          str(self.folder / name), self.url)
+        self._wait_for(log, r"(Successfully registered) with master")
+        return self.processes[-1]
+
+    def _start(self, name, *command):
+        log = self.folder / f"{name}.log"
+        with open(log, "w") as out:
+            self.processes.append(subprocess.Popen(
+                [self.home / "bin" / "spark-class", *command], env=self.environment, stdout=out,
+                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=self.folder))
+        return log
+
+    def _wait_for(self, log, pattern):
+        for _ in range(10 * MINUTE):
+            found = re.search(pattern, log.read_text())
+            if found:
+                return found[1]
+            time.sleep(0.1)
+        raise AssertionError(log.read_text()[-2000:])
+
+    @contextlib.contextmanager
+    def session(self, **settings):
+        """A session whose executors get the package as an archive."""
+        from pyspark.sql import SparkSession
+        archive = shutil.make_archive(str(self.folder / "neardup"), "zip",
+                                      Path(neardup.__file__).parent.parent, "neardup")
+        os.environ.update(self.environment)
+        builder = SparkSession.builder.master(self.url).appName("neardup").config(map={
+            "spark.archives": f"{archive}#site", "spark.executorEnv.PYTHONPATH": "site",
+            "spark.executor.memory": "600m", "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1", "spark.ui.enabled": "false",
+            "spark.sql.shuffle.partitions": "4", **settings})
+        spark = builder.getOrCreate()
+        spark.sparkContext.setLogLevel("ERROR")
+        try:
+            yield spark
+        finally:
+            spark.stop()
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
