@@ -78,6 +78,9 @@ class LocalEngine:
             self.saved[name] = make()
         return self.saved[name]
 
+    def save_sketches(self, make):
+        return self.save("sketches", make)
+
     def is_empty(self, table):
         return sum(map(len, table)) == 0
 

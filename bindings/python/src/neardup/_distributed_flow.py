@@ -51,6 +51,10 @@ class Engine(Protocol):
     def save(self, name: str, make: Callable[[], Any]) -> Any:
         """Writes a table down, once: a later run of the flow reads it."""
 
+    def save_sketches(self, make: Callable[[], Any]) -> Any:
+        """The same for the table of sketches, which is joined by doc again and again, and should not
+        be moved for that."""
+
     def is_empty(self, table: Any) -> bool: ...
 
     def sum(self, table: Any, column: str) -> int: ...
@@ -58,7 +62,7 @@ class Engine(Protocol):
 
 @dataclasses.dataclass
 class Found:
-    """removed: id, kept_id, intersection, union; a row per removed document."""
+    """removed: doc, id, kept_id, intersection, union; a row per removed document."""
 
     removed: Any
     sketches: Any
@@ -68,7 +72,7 @@ class Found:
 
 def dedup(engine: Engine, documents: Any, schema: pa.Schema, s: Settings) -> Found:
     """`documents`: a table with the columns of the settings; `schema` is its Arrow schema."""
-    sketches = engine.save("sketches", lambda: engine.number(
+    sketches = engine.save_sketches(lambda: engine.number(
         documents, functools.partial(distributed.sketch, s), distributed.sketch_schema(s, schema)))
     copies = engine.save("copies", lambda: _copies(engine, s, sketches))
     buckets = engine.save("buckets", lambda: _buckets(engine, s, sketches, copies))
@@ -318,8 +322,8 @@ def _removed(engine: Engine, s: Settings, sketches: Any, copies: Any, ranks: Any
     removed = engine.union(rows)
     for new, old in (("id", "doc"), ("kept_id", "kept")):
         removed = engine.join(removed, engine.select(sketches, **{old: "doc", new: s.id}), [old])
-    return engine.select(removed, id="id", kept_id="kept_id", intersection="intersection",
-                         union="union")
+    return engine.select(removed, doc="doc", id="id", kept_id="kept_id",
+                         intersection="intersection", union="union")
 
 
 _REMOVED_DOCS = pa.schema([("doc", pa.int64()), ("kept", pa.int64()), ("intersection", pa.int64()),

@@ -13,10 +13,13 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -24,14 +27,20 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from . import _distributed_flow
-from ._errors import ArgumentError
+from ._errors import ArgumentError, InputError
+from ._fate_map import build, look_up
 from ._options import Analyzer
-from .distributed import Batches, Settings
+from .distributed import ROW_BITS, Batches, Settings
 
-# What a run sets in the session, and sets back: rows of Arrow batches, so that a batch of long texts
-# does not fill the memory.
+# What a run sets in the session, and sets back: bounds of Arrow batches, so that a batch of long texts
+# does not fill the memory; and that the table of sketches, in buckets by the column PART, is not
+# moved when it is joined by PART and doc.
 SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
-            "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20)}
+            "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20),
+            "spark.sql.requireAllClusterKeysForCoPartition": "false"}
+
+# The number of a document's partition, in the table of sketches.
+PART = "doc_part"
 
 
 @dataclasses.dataclass
@@ -76,10 +85,86 @@ def dedup(df: DataFrame, *, text: str = "text", id: str = "id", order_by: list[s
     documents = df.select(*dict.fromkeys([s.text, *s.columns]))
     with _session(spark):
         found = _distributed_flow.dedup(engine, documents, to_arrow_schema(documents.schema), s)
-        removed = found.removed.select("id", "kept_id", (F.col("intersection") / F.col(
-            "union")).alias("jaccard"), "intersection", "union")
-    kept = df.join(found.removed.select(F.col("id").alias(id)), id, "left_anti")
-    return Result(kept, removed, found.left_out, found.rounds)
+        stays = _stays(engine, found, s)
+    removed = found.removed.select("id", "kept_id", (F.col("intersection") / F.col("union")).alias(
+        "jaccard"), "intersection", "union")
+    return Result(df.filter(stays), removed, found.left_out, found.rounds)
+
+
+# ---- the rows that stay: a filter, so that no text moves
+
+# Documents of one map.
+MAP_SIZE = 1 << 19
+_MAPS = pa.schema([("part", pa.int64()), ("seed", pa.int64()), ("count", pa.int64()),
+                   ("bits", pa.binary()), ("twice", pa.int64())])
+
+
+def _stays(engine: SparkEngine, found: _distributed_flow.Found, s: Settings) -> Column:
+    """A condition that is true for rows that stay. It has a bit per document on each machine
+    (_fate_map). Rows without a text were left out, so they stay."""
+    removed = found.removed.select("doc", F.lit(True).alias("removed"))
+    for seed in range(100):
+        key = F.xxhash64(F.lit(seed), F.col(s.id))
+        table = engine.join(found.sketches.select(PART, "doc", key.alias("key")), removed, ["doc"],
+                            "left outer")
+        parts = max(1, found.sketches.count() // MAP_SIZE)
+        table = table.select(F.pmod(F.shiftright("key", 20), F.lit(parts)).alias("part"), "key",
+                             F.coalesce("removed", F.lit(False)).alias("removed"))
+        maps = engine.map(engine.exchange(table, ["part"], ["part", "key"]), _build_maps,
+                          _MAPS).collect()
+        twice = [row.twice for row in maps if row.twice is not None]
+        if not twice:
+            return F.col(s.text).isNull() | ~_removed_by(engine, maps, parts)(key)
+        _check_ids(found.sketches, s.id, key, twice)
+    raise AssertionError("ids with equal hashes")
+
+
+def _check_ids(sketches: DataFrame, id: str, key: Column, twice: list[int]) -> None:
+    """Ids with equal hashes are one id, or it is chance."""
+    ids = [row[0] for row in sketches.filter(key.isin(twice[:100])).select(id).collect()]
+    repeated = sorted({each for each in ids if ids.count(each) > 1})
+    if repeated:
+        raise InputError(f"id {repeated[0]!r} is in several rows; ids must differ")
+
+
+def _build_maps(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Rows by part, then key."""
+    table = pa.Table.from_batches(list(batches), pa.schema(
+        [("part", pa.int64()), ("key", pa.int64()), ("removed", pa.bool_())]))
+    part, key, removed = (table[name].to_numpy() for name in table.column_names)
+    edges = np.flatnonzero(np.diff(part)) + 1
+    for begin, end in zip([0, *edges], [*edges, len(part)]):
+        if begin == end:
+            continue
+        keys, bits = key[begin:end], removed[begin:end]
+        equal = np.flatnonzero(keys[1:] == keys[:-1])
+        if len(equal):
+            rows = [part[begin], 0, 0, b"", keys[equal[0]]]
+        else:
+            seed, packed = build(keys.view(np.uint64), bits)
+            rows = [part[begin], seed, end - begin, packed.tobytes(), None]
+        yield pa.record_batch([pa.array([value], field.type) for value, field in zip(rows, _MAPS)],
+                              schema=_MAPS)
+
+
+def _removed_by(engine: SparkEngine, maps: list[Any], parts: int) -> Callable[[Column], Column]:
+    shared = engine.spark.sparkContext.broadcast(
+        {row.part: (row.seed, row["count"], bytes(row.bits)) for row in maps})
+
+    @F.pandas_udf("boolean")  # type: ignore[call-overload, untyped-decorator]
+    def removed(keys: pd.Series) -> pd.Series:
+        values = keys.to_numpy()
+        out = np.zeros(len(values), bool)
+        part = (values >> 20) % parts
+        for number in np.unique(part):
+            if number in shared.value:
+                seed, count, bits = shared.value[number]
+                chosen = part == number
+                out[chosen] = look_up(values[chosen].view(np.uint64), seed,
+                                      np.frombuffer(bits, np.uint8), count)
+        return pd.Series(out)
+
+    return removed  # type: ignore[no-any-return]
 
 
 @contextlib.contextmanager
@@ -101,23 +186,23 @@ class SparkEngine:
     """The engine of _distributed_flow: tables are DataFrames, saved ones Parquet."""
 
     def __init__(self, spark: SparkSession, checkpoint: str, partitions: int) -> None:
-        self._spark, self._checkpoint, self._partitions = spark, checkpoint.rstrip("/"), partitions
+        self.spark, self._checkpoint, self._partitions = spark, checkpoint.rstrip("/"), partitions
 
     def begin(self, s: Settings) -> None:
         """Writes the settings down, or compares them with those of the run that began here."""
         path, text = f"{self._checkpoint}/settings", json.dumps(dataclasses.asdict(s))
         if self._exists(path):
-            was, = (row.value for row in self._spark.read.text(path).collect())
+            was, = (row.value for row in self.spark.read.text(path).collect())
             if was != text:
                 raise ArgumentError(f"{self._checkpoint} is of a run with other options: {was}")
             return
-        self._spark.createDataFrame([(text,)], ["value"]).coalesce(1).write.mode(
+        self.spark.createDataFrame([(text,)], ["value"]).coalesce(1).write.mode(
             "overwrite").text(path)
 
     def _exists(self, path: str) -> bool:
-        java: Any = self._spark.sparkContext._jvm
+        java: Any = self.spark.sparkContext._jvm
         done = java.org.apache.hadoop.fs.Path(f"{path}/_SUCCESS")
-        configuration = self._spark.sparkContext._jsc.hadoopConfiguration()  # type: ignore[union-attr]
+        configuration = self.spark.sparkContext._jsc.hadoopConfiguration()  # type: ignore[union-attr]
         return bool(done.getFileSystem(configuration).exists(done))
 
     def map(self, table: DataFrame, step: _distributed_flow.Step, schema: pa.Schema) -> DataFrame:
@@ -133,10 +218,16 @@ class SparkEngine:
 
     def join(self, left: DataFrame, right: DataFrame, on: list[str],
              how: str = "inner") -> DataFrame:
-        return left.join(right, on, how.replace(" ", "_"))
+        how = how.replace(" ", "_")
+        if PART not in left.columns + right.columns:
+            return left.join(right, on, how)
+        left, right = (table if PART in table.columns else _with_part(table, on[0])
+                       for table in (left, right))
+        return left.join(right, [PART, *on], how).drop(PART)
 
     def select(self, table: DataFrame, **columns: str) -> DataFrame:
-        return table.select(*(F.col(old).alias(new) for new, old in columns.items()))
+        part = [F.col(PART)] if PART in table.columns else []
+        return table.select(*part, *(F.col(old).alias(new) for new, old in columns.items()))
 
     def union(self, tables: list[DataFrame]) -> DataFrame:
         return functools.reduce(DataFrame.unionByName, tables)
@@ -165,13 +256,31 @@ class SparkEngine:
         path = f"{self._checkpoint}/{name}"
         if not self._exists(path):
             make().write.mode("overwrite").parquet(path)
-        return self._spark.read.parquet(path)
+        return self.spark.read.parquet(path)
+
+    def save_sketches(self, make: Callable[[], DataFrame]) -> DataFrame:
+        """In buckets: each task writes one file, and joins by doc read the table where it is."""
+        path = f"{self._checkpoint}/sketches"
+        name = "neardup_" + hashlib.sha256(path.encode()).hexdigest()[:16]
+        self.spark.sql(f"DROP TABLE IF EXISTS {name}")  # an external table: its files stay
+        if not self._exists(path):
+            _with_part(make(), "doc").write.mode("overwrite").option("path", path).bucketBy(
+                self._partitions, PART).saveAsTable(name)
+        else:
+            columns = self.spark.read.parquet(path).schema.toDDL()
+            self.spark.sql(f"CREATE TABLE {name} ({columns}) USING parquet CLUSTERED BY ({PART}) "
+                            f"INTO {self._partitions} BUCKETS LOCATION '{path}'")
+        return self.spark.table(name)
 
     def is_empty(self, table: DataFrame) -> bool:
         return table.isEmpty()
 
     def sum(self, table: DataFrame, column: str) -> int:
         return int(table.agg(F.sum(column)).collect()[0][0] or 0)
+
+
+def _with_part(table: DataFrame, doc: str) -> DataFrame:
+    return table.withColumn(PART, F.shiftright(F.col(doc), ROW_BITS).cast("int"))
 
 
 def _numbered(step: Callable[[int, Batches], Iterator[pa.RecordBatch]],
