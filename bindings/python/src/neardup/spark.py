@@ -129,8 +129,10 @@ def _check_ids(sketches: DataFrame, id: str, key: Column, twice: list[int]) -> N
 
 def _build_maps(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Rows by part, then key."""
-    table = pa.Table.from_batches(list(batches), pa.schema(
-        [("part", pa.int64()), ("key", pa.int64()), ("removed", pa.bool_())]))
+    rows_of = list(batches)
+    if not rows_of:
+        return
+    table = pa.Table.from_batches(rows_of)
     part, key, removed = (table[name].to_numpy() for name in table.column_names)
     edges = np.flatnonzero(np.diff(part)) + 1
     for begin, end in zip([0, *edges], [*edges, len(part)]):
