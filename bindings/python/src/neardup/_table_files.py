@@ -1,0 +1,249 @@
+"""The tables of a distributed run as files of a folder that all machines reach: saved tables, and the
+parts that machines exchange. Any task may write a file, and a file of a task that was repeated is
+never read, because a table is the files that its list names.
+
+    FOLDER/TABLE/list.json      written last: the files and rows of a table that is complete
+    FOLDER/TABLE/*.parquet
+    FOLDER/exchange/*           parts of exchanges, until the run ends
+
+A file of an exchange has its rows by part: an Arrow stream for each part that has rows, then the
+offsets where the parts begin and the last one ends, 8 bytes each.
+"""
+
+from __future__ import annotations
+
+import base64
+import concurrent.futures
+import dataclasses
+import json
+import os
+import uuid
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+import pyarrow.fs
+import pyarrow.parquet as pq
+
+# Rows are written when they have so many bytes.
+WRITTEN_TOGETHER = 64 << 20
+# Rows of the batches that are read.
+BATCH_ROWS = 8192
+# Files of an exchange that are read at once: a far file system answers late.
+READERS = 8
+EXCHANGE = "exchange"
+
+
+class Parter(Protocol):
+    """The part of each row."""
+
+    @property
+    def parts(self) -> int: ...
+
+    def __call__(self, table: pa.Table, /) -> np.ndarray: ...
+
+
+@dataclasses.dataclass(frozen=True)
+class File:
+    """rows: of each part, if they are counted; else of the file."""
+
+    name: str
+    size: int
+    rows: list[int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Saved:
+    files: list[File]
+    schema: pa.Schema
+
+    @property
+    def rows(self) -> int:
+        return sum(sum(file.rows) for file in self.files)
+
+
+class Folder:
+    """A path, or a URL that pyarrow.fs knows, such as s3://bucket/folder."""
+
+    def __init__(self, url: str) -> None:
+        if "://" in url:
+            self._files, self._path = pyarrow.fs.FileSystem.from_uri(url)
+        else:
+            self._files, self._path = pyarrow.fs.LocalFileSystem(), os.path.abspath(url)
+
+    def _at(self, name: str) -> str:
+        return f"{self._path}/{name}"
+
+    def clear(self, name: str) -> None:
+        """Makes a folder without files."""
+        self._files.create_dir(self._at(name), recursive=True)
+        self._files.delete_dir_contents(self._at(name), missing_dir_ok=True)
+
+    def remove(self, name: str) -> None:
+        if self._files.get_file_info(self._at(name)).type == pyarrow.fs.FileType.Directory:
+            self._files.delete_dir(self._at(name))
+
+    def read_text(self, name: str) -> str | None:
+        """None: there is no such file."""
+        if self._files.get_file_info(self._at(name)).type != pyarrow.fs.FileType.File:
+            return None
+        with self._files.open_input_stream(self._at(name)) as file:
+            return bytes(file.read()).decode()
+
+    def write_text(self, name: str, text: str) -> None:
+        """The file appears whole or not at all."""
+        begun = self._at(f"{name}.{uuid.uuid4().hex}")
+        self._files.create_dir(os.path.dirname(begun), recursive=True)
+        with self._files.open_output_stream(begun) as file:
+            file.write(text.encode())
+        self._files.move(begun, self._at(name))
+
+    # ---- saved tables
+
+    def read_list(self, table: str) -> Saved | None:
+        """None: the table is missing, or it was not written to the end."""
+        text = self.read_text(f"{table}/list.json")
+        if text is None:
+            return None
+        found = json.loads(text)
+        schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(found["schema"])))
+        return Saved([File(*file) for file in found["files"]], schema)
+
+    def write_list(self, table: str, saved: Saved) -> None:
+        self.write_text(f"{table}/list.json", json.dumps({
+            "files": [dataclasses.astuple(file) for file in saved.files],
+            "schema": base64.b64encode(saved.schema.serialize().to_pybytes()).decode()}))
+
+    def write_table(self, table: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
+                    ) -> Iterator[File]:
+        """One file with all rows; none if there is no row."""
+        name, rows = f"{table}/{uuid.uuid4().hex}.parquet", 0
+        writer = None
+        for rows_of in _gathered(schema, batches):
+            if writer is None:
+                writer = pq.ParquetWriter(self._at(name), schema, filesystem=self._files,
+                                          use_dictionary=False)
+            writer.write_table(rows_of)
+            rows += len(rows_of)
+        if writer is not None:
+            writer.close()
+            yield File(name, self._files.get_file_info(self._at(name)).size, [rows])
+
+    def read_table(self, file: File, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
+        with self._files.open_input_file(self._at(file.name)) as source:
+            yield from pq.ParquetFile(source).iter_batches(BATCH_ROWS, columns=columns)
+
+    # ---- exchanges
+
+    def write_parts(self, parter: Parter, count: bool, schema: pa.Schema,
+                    batches: Iterable[pa.RecordBatch]) -> Iterator[File]:
+        """Files of an exchange. count: with the rows of each part."""
+        for table in _gathered(schema, batches):
+            part = parter(table)
+            order = np.argsort(part, kind="stable")
+            table = table.combine_chunks().take(pa.array(order))
+            bounds = np.searchsorted(part[order], np.arange(parter.parts + 1))
+            name = f"{EXCHANGE}/{uuid.uuid4().hex}"
+            offsets = [0]
+            with self._files.open_output_stream(self._at(name)) as out:
+                for begin, end in zip(bounds[:-1], bounds[1:]):
+                    if begin < end:
+                        with pa.ipc.new_stream(out, schema) as stream:
+                            stream.write_table(table.slice(begin, end - begin))
+                    offsets.append(out.tell())
+                out.write(np.array(offsets, "<i8").tobytes())
+                size = out.tell()
+            yield File(name, size, np.diff(bounds).tolist() if count else [len(table)])
+
+    def read_part(self, files: list[File], parts: int, part: int, schema: pa.Schema) -> pa.Table:
+        def read(file: File) -> pa.Table | None:
+            with self._files.open_input_file(self._at(file.name)) as source:
+                begin, end = (int(n) for n in np.frombuffer(source.read_at(
+                    16, file.size - 8 * (parts + 1) + 8 * part), "<i8"))
+                return pa.ipc.open_stream(source.read_at(end - begin, begin)).read_all(
+                    ) if begin < end else None
+
+        with concurrent.futures.ThreadPoolExecutor(READERS) as pool:
+            found = [table for table in pool.map(read, files) if table is not None]
+        return pa.concat_tables([schema.empty_table(), *found])
+
+
+def _gathered(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    waiting: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        if len(batch):
+            waiting.append(batch)
+            size += batch.nbytes
+        if size >= WRITTEN_TOGETHER:
+            yield pa.Table.from_batches(waiting, schema)
+            waiting, size = [], 0
+    if waiting:
+        yield pa.Table.from_batches(waiting, schema)
+
+
+def typed(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches with the types that were announced."""
+    for batch in batches:
+        yield pa.record_batch([column.cast(field.type) for column, field in
+                               zip(batch.columns, schema)], schema=schema)
+
+
+# ---- parts
+
+
+@dataclasses.dataclass(frozen=True)
+class ByKeys:
+    """Rows with equal keys, which are whole numbers, have one part."""
+
+    keys: list[str]
+    parts: int
+
+    def __call__(self, table: pa.Table) -> np.ndarray:
+        mixed = np.zeros(len(table), np.uint64)
+        for key in self.keys:
+            mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + table[key].to_numpy().astype(np.uint64)
+        return (mixed % np.uint64(self.parts)).astype(np.int64)
+
+
+@dataclasses.dataclass(frozen=True)
+class ByHighBits:
+    """Numbers with equal bits from `bits` up have one part: these bits modulo the parts."""
+
+    key: str
+    bits: int
+    parts: int
+
+    def __call__(self, table: pa.Table) -> np.ndarray:
+        return (table[self.key].to_numpy() >> self.bits) % self.parts
+
+
+@dataclasses.dataclass(frozen=True)
+class ByOrder:
+    """Part n has the rows from bound n - 1, and before bound n."""
+
+    bounds: pa.Table
+
+    @property
+    def parts(self) -> int:
+        return len(self.bounds) + 1
+
+    def __call__(self, table: pa.Table) -> np.ndarray:
+        order = self.bounds.column_names
+        is_row = np.repeat([0, 1], [len(self.bounds), len(table)])
+        both = pa.concat_tables([self.bounds, table.select(order)]).append_column(
+            "is row", pa.array(is_row))
+        sorted_rows = np.asarray(pa.compute.sort_indices(both, [
+            (name, "ascending") for name in both.column_names]))
+        part = np.empty(len(both), np.int64)
+        part[sorted_rows] = np.cumsum(is_row[sorted_rows] == 0)
+        return part[len(self.bounds):]
+
+
+def bounds_of(sample: pa.Table, parts: int) -> pa.Table:
+    """Of rows in an order by all columns: what parts them in about equal parts."""
+    sample = sample.sort_by([(name, "ascending") for name in sample.column_names])
+    places = np.arange(1, parts) * len(sample) // parts
+    return sample.take(pa.array(np.unique(places)))

@@ -1,0 +1,540 @@
+"""Dedup on a Ray cluster, with the answer of :func:`neardup.dedup` on one machine.
+
+    from neardup.ray import dedup
+    kept, removed = dedup(ds, text="text", id="id", checkpoint="s3://...")
+
+Each node needs this package. Texts are read where Ray Data reads them; what moves between machines is
+sketches, keys and, for documents that have a candidate, shingle sets. It moves through files of the
+checkpoint, so neither the object store nor the driver holds a table.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import pickle
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import ray
+import ray.data
+from ray.data import Dataset
+
+from . import _distributed_flow, distributed
+from ._arrow_join import Joiner, join_schema
+from ._errors import ArgumentError, Error, InputError
+from ._fate_map import MAP_SIZE, MAPS, build_maps, hash_ids, look_up_in, part_of
+from ._options import Analyzer
+from ._table_files import (BATCH_ROWS, EXCHANGE, ByHighBits, ByKeys, ByOrder, File, Folder, Parter,
+                           Saved, bounds_of, typed)
+from .distributed import ROW_BITS, Batches, Settings
+
+# Documents for each partition of an exchange, unless the caller says how many there are.
+DOCUMENTS_A_PARTITION = 50_000
+MOST_PARTITIONS = 2000
+# Rows that one task puts in order alone; and how many rows are looked at to share out more.
+ORDERED_ALONE = 1 << 20
+SAMPLE = 100_000
+
+# The rows of a block of Ray Data, and of a block that is a number.
+Read = Callable[[pa.Table], Iterator[pa.RecordBatch]]
+Reader = Callable[[int], Iterator[pa.RecordBatch]]
+
+
+@dataclasses.dataclass
+class Result:
+    """kept     the rows that stay
+    removed  id, kept_id, jaccard, intersection, union of each removed row
+    left_out comparisons that max_compare left out; 0: the answer is that of one machine
+    rounds   of large buckets
+
+    ``kept, removed = dedup(...)`` works, too. Both read files of the checkpoint when they run.
+    """
+
+    kept: Dataset
+    removed: Dataset
+    left_out: int
+    rounds: int
+
+    def __iter__(self) -> Iterator[Dataset]:
+        return iter((self.kept, self.removed))
+
+
+def dedup(ds: Dataset, *, text: str = "text", id: str = "id", order_by: list[str] | None = None,
+          checkpoint: str, threshold: float = 0.8, recall: float = 0.999, perms: int = 128,
+          analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1,
+          nulls: Literal["error", "skip"] = "error", max_compare: int = 1000,
+          partitions: int | None = None) -> Result:
+    """Removes each row that is a near-duplicate of a row before it that stays.
+
+    order_by    columns that put the rows in order; the first of several duplicates stays. Default:
+                the id. Equal rows of it have no order: let the id be the last column.
+    checkpoint  a folder for the tables of the run, which all nodes reach: a path, or a URL of
+                pyarrow.fs. A run that died goes on from there; it must have the same options.
+    partitions  of exchanges; default: by the number of documents
+    The other options are those of :func:`neardup.dedup`.
+    """
+    s = Settings(text=text, id=id, order=order_by or [id], threshold=threshold, recall=recall,
+                 perms=perms, analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls,
+                 max_compare=max_compare, buckets=1 if partitions is None else partitions)
+    documents, schema = _documents(ds, s)
+    engine = RayEngine(checkpoint)
+    engine.begin(s, partitions)
+    try:
+        rows = engine.save_sketches(lambda: engine.number(
+            documents, functools.partial(distributed.sketch, s),
+            distributed.sketch_schema(s, schema))).saved.rows
+        engine.partitions = partitions or min(1 + rows // DOCUMENTS_A_PARTITION, MOST_PARTITIONS)
+        s = dataclasses.replace(s, buckets=engine.partitions)
+        found = _distributed_flow.dedup(engine, documents, schema, s)
+        stays = _stays(engine, found, s, schema.field(id).type)
+        removed = engine.dataset(engine.map(found.removed, _with_jaccard, pa.schema(
+            [found.removed.schema.field(name) for name in ("id", "kept_id")] + _COUNTS)))
+    finally:
+        engine.end()
+    return Result(ds.map_batches(stays, batch_size=None, batch_format="pyarrow"), removed,
+                  found.left_out, found.rounds)
+
+
+def _documents(ds: Dataset, s: Settings) -> tuple[Table, pa.Schema]:
+    """The columns that are read, and their types."""
+    columns = ds.columns() or []
+    wanted = list(dict.fromkeys([s.text, *s.columns]))
+    for name in wanted:
+        if name not in columns:
+            raise ArgumentError(f"there is no column {name!r}; the columns are "
+                                + ", ".join(map(repr, columns)))
+    chosen = ds.select_columns(wanted)
+    found: Any = chosen.schema()
+    schema = pa.schema([(name, dict(zip(found.names, found.types))[name]) for name in wanted])
+    return Table(schema, lambda: [(chosen, functools.partial(_read_documents, schema))]), schema
+
+
+def _read_documents(schema: pa.Schema, block: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Small batches: a text may be long."""
+    return iter(block.select(schema.names).cast(schema).to_batches(max_chunksize=2000))
+
+
+_COUNTS = [pa.field("jaccard", pa.float64()), pa.field("intersection", pa.int64()),
+           pa.field("union", pa.int64())]
+
+
+def _with_jaccard(batches: Batches) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        shared, union = (batch.column(name) for name in ("intersection", "union"))
+        yield pa.record_batch([batch.column("id"), batch.column("kept_id"),
+                               np.asarray(shared) / np.asarray(union), shared, union],
+                              names=["id", "kept_id", *(field.name for field in _COUNTS)])
+
+
+# ---- the rows that stay: a filter, so that no text moves
+
+_MARKED = pa.schema([("doc", pa.int64()), ("removed", pa.bool_())])
+_KEYED = pa.schema([("part", pa.int64()), ("key", pa.int64()), ("removed", pa.bool_())])
+
+
+def _stays(engine: RayEngine, found: _distributed_flow.Found, s: Settings,
+           id_type: pa.DataType) -> Callable[[pa.Table], pa.Table]:
+    """Filters blocks. It has a bit per document on each machine (_fate_map). Rows without a text
+    were left out, so they stay."""
+    removed = engine.map(engine.select(found.removed, doc="doc"), _marked, _MARKED)
+    sketches = engine.select(found.sketches, doc="doc", id=s.id)
+    parts = max(1, found.sketches.saved.rows // MAP_SIZE)
+    for seed in range(100):
+        keyed = engine.map(engine.join(sketches, removed, ["doc"], "left outer"),
+                           functools.partial(_keyed, seed, parts), _KEYED)
+        maps = engine.save(f"stays-{seed}", functools.partial(
+            engine.map, engine.exchange(keyed, ["part"], ["part", "key"]), build_maps, MAPS))
+        twice = [row for row in engine.collect(engine.select(maps, twice="twice"))[
+            "twice"].to_pylist() if row is not None]
+        if not twice:
+            shared = ray.remote(_load_maps).remote(engine.folder, maps.saved.files)
+            return functools.partial(_filtered, s, id_type, seed, parts, shared)
+        _check_ids(engine, sketches, seed, twice)
+    raise AssertionError("ids with equal hashes")
+
+
+def _marked(batches: Batches) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        yield pa.record_batch([batch.column("doc"), np.ones(len(batch), bool)], schema=_MARKED)
+
+
+def _keyed(seed: int, parts: int, batches: Batches) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        keys = hash_ids(batch.column("id"), seed)
+        yield pa.record_batch([part_of(keys, parts), keys, batch.column("removed").is_valid()],
+                              schema=_KEYED)
+
+
+def _check_ids(engine: RayEngine, sketches: Table, seed: int, twice: list[int]) -> None:
+    """Ids with equal hashes are one id, or it is chance."""
+    ids = engine.collect(engine.map(engine.select(sketches, id="id"), functools.partial(
+        _with_keys, seed, twice[:100]), pa.schema([sketches.schema.field("id")])))["id"].to_pylist()
+    repeated = sorted({each for each in ids if ids.count(each) > 1})
+    if repeated:
+        raise InputError(f"id {repeated[0]!r} is in several rows; ids must differ")
+
+
+def _with_keys(seed: int, keys: list[int], batches: Batches) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        yield batch.filter(pa.array(np.isin(hash_ids(batch.column("id"), seed), keys)))
+
+
+def _load_maps(folder: Folder, files: list[File]) -> dict[int, tuple[int, int, np.ndarray]]:
+    """On any node: the nodes that filter get copies, one each, and the driver none."""
+    return {row["part"]: (row["seed"], row["count"], np.frombuffer(row["bits"], np.uint8))
+            for file in files for batch in folder.read_table(file) for row in batch.to_pylist()}
+
+
+def _filtered(s: Settings, id_type: pa.DataType, seed: int, parts: int, shared: Any,
+              block: pa.Table) -> pa.Table:
+    if len(block) == 0:
+        return block
+    ids = pa.concat_arrays(block[s.id].cast(id_type).chunks)
+    removed = look_up_in(ray.get(shared), parts, hash_ids(ids, seed))
+    return block.filter(pa.array(~removed | np.asarray(block[s.text].is_null())))
+
+
+# ---- the engine
+
+
+class Table:
+    """Parts are blocks of Ray Data: a dataset, and how the rows of a block are read. Most blocks are a
+    number, that of a file or of a part of an exchange."""
+
+    def __init__(self, schema: pa.Schema, parts: Callable[[], list[tuple[Dataset, Read]]]) -> None:
+        self.schema, self._parts = schema, parts
+
+    @functools.cached_property
+    def parts(self) -> list[tuple[Dataset, Read]]:
+        """An exchange that the table needs happens now, once."""
+        return self._parts()
+
+
+class SavedTable(Table):
+    def __init__(self, saved: Saved, reader: Reader, schema: pa.Schema) -> None:
+        super().__init__(schema, lambda: _numbers(len(saved.files), reader))
+        self.saved = saved
+
+
+class SketchTable(SavedTable):
+    """columns: the new name of each, and the one in the files."""
+
+    def __init__(self, folder: Folder, saved: Saved, columns: dict[str, str]) -> None:
+        schema = pa.schema([(new, saved.schema.field(old).type) for new, old in columns.items()])
+        self.reader = functools.partial(_read_sketches, folder, saved.files, columns, schema)
+        super().__init__(saved, self.reader, schema)
+        self.folder, self.columns = folder, columns
+
+
+class RayEngine:
+    """The engine of _distributed_flow. A step runs in the task that reads its rows and writes its
+    results: exchanges and saved tables are files, and all between them is one task a part.
+
+    The hash exchanges and joins of Ray Data 2.60 are not used: each starts worker processes of its
+    own, which took 8 seconds an exchange on nodes of one CPU, and keeps its parts in the object
+    store."""
+
+    def __init__(self, checkpoint: str, partitions: int = 1) -> None:
+        self.folder, self.partitions, self._checkpoint = Folder(checkpoint), partitions, checkpoint
+
+    def begin(self, s: Settings, partitions: int | None) -> None:
+        """Writes the settings down, or compares them with those of the run that began here."""
+        text = json.dumps({**dataclasses.asdict(s), "buckets": partitions})
+        was = self.folder.read_text("settings.json")
+        if was is None:
+            self.folder.write_text("settings.json", text)
+        elif was != text:
+            raise ArgumentError(f"{self._checkpoint} is of a run with other options: {was}")
+        self.folder.clear(EXCHANGE)
+
+    def end(self) -> None:
+        self.folder.remove(EXCHANGE)
+
+    def map(self, table: Table, step: _distributed_flow.Step, schema: pa.Schema) -> Table:
+        return Table(schema, lambda: [(ds, functools.partial(_stepped, read, step, schema))
+                                      for ds, read in table.parts])
+
+    def number(self, table: Table, step: Callable[[int, Batches], Iterator[pa.RecordBatch]],
+               schema: pa.Schema) -> Table:
+        """The number is 0 until the table is written (SketchTable)."""
+        return self.map(table, functools.partial(step, 0), schema)
+
+    def select(self, table: Table, **columns: str) -> Table:
+        if isinstance(table, SketchTable):
+            return SketchTable(table.folder, table.saved, {new: table.columns[old]
+                                                           for new, old in columns.items()})
+        schema = pa.schema([(new, table.schema.field(old).type) for new, old in columns.items()])
+        return self.map(table, functools.partial(_selected, list(columns.values())), schema)
+
+    def union(self, tables: list[Table]) -> Table:
+        same = [self.select(table, **{name: name for name in tables[0].schema.names})
+                for table in tables]
+        return Table(tables[0].schema, lambda: [part for table in same for part in table.parts])
+
+    def exchange(self, table: Table, keys: list[str], sort: list[str]) -> Table:
+        if not keys:
+            return self._ordered_alone(table, sort)
+        return Table(table.schema, lambda: _numbers(self.partitions, self._spread(
+            table, ByKeys(keys, self.partitions), sort)))
+
+    def _spread(self, table: Table, parter: Parter, sort: list[str], count: bool = False
+                ) -> Exchanged:
+        files = list(self._run(table, functools.partial(self.folder.write_parts, parter, count,
+                                                        table.schema)))
+        return Exchanged(self.folder, files, parter.parts, table.schema, sort)
+
+    def _in_order(self, table: Table, order: list[str]) -> Exchanged:
+        """Parts that are in order each, and each behind the one before it. Many rows are written
+        twice, because a sample must be known before they are parted."""
+        found = self._spread(table, ByKeys([], 1), order, count=True)
+        rows, = found.rows
+        if rows <= ORDERED_ALONE:
+            return found
+        whole = Table(table.schema, lambda: _numbers(len(found.files), functools.partial(
+            _read_file, found)))
+        light = self.select(whole, **{name: name for name in order})
+        sample = self.collect(self.map(light, functools.partial(_sampled, 1 + rows // SAMPLE),
+                                       light.schema))
+        bounds = bounds_of(sample, max(self.partitions, rows // ORDERED_ALONE + 1))
+        return self._spread(whole, ByOrder(bounds), order, count=True)
+
+    def _ordered_alone(self, table: Table, sort: list[str]) -> Table:
+        return Table(table.schema, lambda: _numbers(1, functools.partial(
+            _read_all, self._in_order(table, sort))))
+
+    def rank(self, table: Table, order: list[str]) -> tuple[Table, int]:
+        def ranked() -> Table:
+            found = self._in_order(table, order)
+            return Table(pa.schema([*table.schema, ("rank", pa.int64())]), lambda: _numbers(
+                found.parts, functools.partial(_ranked, found, np.cumsum([0, *found.rows])
+                                               .tolist())))
+
+        saved = self.save("order", ranked)
+        return saved, saved.saved.rows
+
+    def join(self, left: Table, right: Table, on: list[str], how: str = "inner") -> Table:
+        key, = on
+        if isinstance(right, SketchTable):
+            assert how == "inner" and not isinstance(left, SketchTable)
+            left, right = right, left
+        schema = join_schema(left.schema, right.schema, key, how)
+        if isinstance(left, SketchTable):
+            return Table(schema, lambda: self._joined_with_sketches(left, right, key, how))
+
+        def parts() -> list[tuple[Dataset, Read]]:
+            sides = [self._spread(table, ByKeys(on, self.partitions), [])
+                     for table in (left, right)]
+            return _numbers(self.partitions, functools.partial(_joined, *sides, key, how))
+
+        return Table(schema, parts)
+
+    def _joined_with_sketches(self, sketches: SketchTable, other: Table, key: str, how: str
+                              ) -> list[tuple[Dataset, Read]]:
+        """The other table goes to the files of sketches, which are read where they are."""
+        assert sketches.columns[key] == "doc"
+        files = len(sketches.saved.files)
+        parts = min(files, MOST_PARTITIONS)
+        if parts == 0:
+            return []
+        parted = self._spread(other, ByHighBits(key, ROW_BITS, parts), [])
+        return _numbers(parts, functools.partial(_joined_sketches, sketches.reader, files, parted,
+                                                 key, how))
+
+    def distinct(self, table: Table) -> Table:
+        return self.map(self.exchange(table, table.schema.names, []), functools.partial(
+            _distinct, table.schema), table.schema)
+
+    def save(self, name: str, make: Callable[[], Table]) -> SavedTable:
+        saved = self.folder.read_list(name)
+        if saved is None:
+            table = make()
+            if isinstance(table, SavedTable) and not isinstance(table, SketchTable):
+                saved = table.saved
+            else:
+                self.folder.clear(name)
+                saved = Saved(list(self._run(table, functools.partial(
+                    self.folder.write_table, name, table.schema))), table.schema)
+            self.folder.write_list(name, saved)
+        return SavedTable(saved, functools.partial(_read_saved, self.folder, saved.files),
+                          saved.schema)
+
+    def save_sketches(self, make: Callable[[], Table]) -> SketchTable:
+        saved = self.save("sketches", make).saved
+        return SketchTable(self.folder, saved, {name: name for name in saved.schema.names})
+
+    def is_empty(self, table: Table) -> bool:
+        if isinstance(table, SavedTable):
+            return table.saved.rows == 0
+        return not any(self._run(table, _any_row))
+
+    def sum(self, table: Table, column: str) -> int:
+        return sum(self._run(self.select(table, **{column: column}), _sum))
+
+    def collect(self, table: Table) -> pa.Table:
+        """All rows, here."""
+        return pa.concat_tables([table.schema.empty_table(), *(
+            pa.Table.from_batches([batch], table.schema) for batch in self._run(table, iter))])
+
+    def dataset(self, table: Table) -> Dataset:
+        """For the caller."""
+        sets = [ds.map_batches(functools.partial(_blocks, read), batch_size=None,
+                               batch_format="pyarrow") for ds, read in table.parts]
+        return _union(sets or [ray.data.from_arrow(table.schema.empty_table())])
+
+    def _run(self, table: Table, job: Callable[[Iterator[pa.RecordBatch]], Iterator[Any]]
+             ) -> Iterator[Any]:
+        """A job for each block. The small objects that it yields come back in any order."""
+        sets = [ds.map_batches(functools.partial(_task, read, job), batch_size=None,
+                               batch_format="pyarrow") for ds, read in table.parts]
+        if not sets:
+            return
+        for block in _union(sets).iter_batches(batch_size=None, batch_format="pyarrow"):
+            for packed in block["result"].to_pylist() if len(block) else []:
+                found = pickle.loads(packed)
+                if isinstance(found, Error):
+                    raise found
+                yield found
+
+
+def _union(sets: list[Dataset]) -> Dataset:
+    return sets[0].union(*sets[1:]) if len(sets) > 1 else sets[0]
+
+
+def _numbers(count: int, reader: Reader) -> list[tuple[Dataset, Read]]:
+    """Blocks of a number each: 0, 1, ..."""
+    return [(ray.data.range(count, override_num_blocks=count), functools.partial(
+        _read_numbers, reader))] if count else []
+
+
+# ---- what runs in tasks
+
+
+def _task(read: Read, job: Callable[[Iterator[pa.RecordBatch]], Iterator[Any]], block: pa.Table
+          ) -> Iterator[pa.Table]:
+    """An error of this package is handed over as it is: Ray would wrap it and add to its message."""
+    def results() -> Iterator[Any]:
+        try:
+            yield from job(read(block))
+        except Error as error:
+            yield error
+
+    for result in results():
+        yield pa.table({"result": pa.array([pickle.dumps(result)], pa.binary())})
+
+
+def _blocks(read: Read, block: pa.Table) -> Iterator[pa.Table]:
+    for batch in read(block):
+        yield pa.Table.from_batches([batch])
+
+
+def _read_numbers(reader: Reader, block: pa.Table) -> Iterator[pa.RecordBatch]:
+    for number in block["id"].to_pylist():
+        yield from reader(number)
+
+
+def _stepped(read: Read, step: _distributed_flow.Step, schema: pa.Schema, block: pa.Table
+             ) -> Iterator[pa.RecordBatch]:
+    return typed(schema, step(read(block)))
+
+
+def _selected(columns: list[str], batches: Batches) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        yield batch.select(columns)
+
+
+@dataclasses.dataclass(frozen=True)
+class Exchanged:
+    """Reads parts of an exchange."""
+
+    folder: Folder
+    files: list[File]
+    parts: int
+    schema: pa.Schema
+    sort: list[str]
+
+    def table(self, part: int) -> pa.Table:
+        return self.folder.read_part(self.files, self.parts, part, self.schema)
+
+    def __call__(self, part: int) -> Iterator[pa.RecordBatch]:
+        table = self.table(part)
+        if self.sort:
+            table = table.sort_by([(name, "ascending") for name in self.sort])
+        return iter(table.to_batches(max_chunksize=BATCH_ROWS))
+
+    @property
+    def rows(self) -> list[int]:
+        """Of each part, if they were counted."""
+        total: list[int] = sum((np.array(file.rows) for file in self.files),
+                               np.zeros(self.parts, np.int64)).tolist()
+        return total
+
+
+def _read_file(exchanged: Exchanged, number: int) -> Iterator[pa.RecordBatch]:
+    """A file of an exchange that has one part."""
+    return dataclasses.replace(exchanged, files=[exchanged.files[number]], sort=[])(0)
+
+
+def _read_all(exchanged: Exchanged, number: int) -> Iterator[pa.RecordBatch]:
+    for part in range(exchanged.parts):
+        yield from exchanged(part)
+
+
+def _read_saved(folder: Folder, files: list[File], number: int) -> Iterator[pa.RecordBatch]:
+    return folder.read_table(files[number])
+
+
+def _read_sketches(folder: Folder, files: list[File], columns: dict[str, str], schema: pa.Schema,
+                   number: int) -> Iterator[pa.RecordBatch]:
+    """The number of a document is that of its file in the list, which is written when the table is
+    complete, and its row. So a task that is repeated changes no number."""
+    for batch in folder.read_table(files[number], list(dict.fromkeys(columns.values()))):
+        found = {name: batch.column(name) for name in batch.schema.names}
+        if "doc" in found:
+            found["doc"] = pa.array(np.asarray(found["doc"]) + (number << ROW_BITS))
+        yield pa.record_batch([found[old] for old in columns.values()], schema=schema)
+
+
+def _ranked(exchanged: Exchanged, begins: list[int], part: int) -> Iterator[pa.RecordBatch]:
+    rank = begins[part]
+    for batch in exchanged(part):
+        yield batch.append_column("rank", pa.array(np.arange(rank, rank + len(batch))))
+        rank += len(batch)
+
+
+def _sampled(stride: int, batches: Batches) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        yield batch.take(pa.array(np.arange(0, len(batch), stride)))
+
+
+def _joined(left: Exchanged, right: Exchanged, key: str, how: str, part: int
+            ) -> Iterator[pa.RecordBatch]:
+    joiner = Joiner(right.table(part), key, how)
+    for batch in left(part):
+        yield from joiner.join(pa.Table.from_batches([batch])).to_batches()
+
+
+def _joined_sketches(sketches: Reader, files: int, other: Exchanged, key: str, how: str, part: int
+                     ) -> Iterator[pa.RecordBatch]:
+    joiner = Joiner(other.table(part), key, how)
+    if joiner.is_empty and how == "inner":
+        return
+    for number in range(part, files, other.parts):
+        for batch in sketches(number):
+            yield from joiner.join(pa.Table.from_batches([batch])).to_batches()
+
+
+def _distinct(schema: pa.Schema, batches: Batches) -> Iterator[pa.RecordBatch]:
+    table = pa.Table.from_batches(batches, schema)
+    yield from table.group_by(schema.names).aggregate([]).to_batches()
+
+
+def _any_row(batches: Batches) -> Iterator[bool]:
+    yield any(len(batch) for batch in batches)
+
+
+def _sum(batches: Batches) -> Iterator[int]:
+    yield sum(int(np.asarray(batch.column(0)).sum()) for batch in batches)

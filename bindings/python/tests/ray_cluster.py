@@ -1,0 +1,88 @@
+"""A Ray cluster on loopback: a head and a second node, each a process of its own with one CPU."""
+
+import contextlib
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import neardup
+
+# Only who has this token may use the nodes. Ray reads it from the environment, and when it is
+# imported; else it would write one into the user's home.
+os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)})
+
+MINUTE = 60
+STORE = 200_000_000  # bytes of shared memory of each node
+
+
+class Cluster:
+    def __init__(self, folder):
+        # The paths of Ray's sockets are long, and a socket's path has at most 107 bytes.
+        self.folder, self.temp = Path(folder), tempfile.mkdtemp(prefix="ray", dir="/tmp")
+        self.processes = []
+        here = [Path(neardup.__file__).parent.parent, Path(__file__).parent]
+        self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, here)),
+                            "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S": "0"}
+        self.address = f"127.0.0.1:{_free_port()}"
+        with contextlib.ExitStack() as undo:
+            undo.callback(self.stop)
+            self._start_nodes()
+            undo.pop_all()
+
+    def _start_nodes(self):
+        self._start("head", "--head", "--port", self.address.split(":")[1], "--temp-dir",
+                    self.temp, "--include-dashboard", "false")
+        self._start("worker", "--address", self.address)
+
+    def _start(self, name, *options):
+        """A node, in a process group of its own: its processes end with it."""
+        with open(self.folder / f"{name}.log", "w") as out:
+            self.processes.append(subprocess.Popen(
+                [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--num-cpus", "1",
+                 "--node-ip-address", "127.0.0.1", "--object-store-memory", str(STORE),
+                 "--disable-usage-stats", *options],
+                env=self.environment, stdout=out, stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL, cwd=self.folder, start_new_session=True))
+        for _ in range(10 * MINUTE):
+            log = (self.folder / f"{name}.log").read_text()
+            if "Ray runtime started" in log:
+                return
+            if self.processes[-1].poll() is not None:
+                break
+            time.sleep(0.1)
+        raise AssertionError(log[-2000:])
+
+    @contextlib.contextmanager
+    def session(self):
+        import ray
+        ray.init(self.address, log_to_driver=False)
+        try:
+            yield ray
+        finally:
+            ray.shutdown()
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            with contextlib.suppress(ProcessLookupError):  # agents that outlive their node
+                os.killpg(process.pid, signal.SIGKILL)
+        shutil.rmtree(self.temp, ignore_errors=True)
+
+
+def _free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
