@@ -52,4 +52,5 @@ class Joiner:
 
 def _counted(counts: np.ndarray) -> np.ndarray:
     """0, 1, ..., n - 1 for each count n."""
-    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    places: np.ndarray = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return places

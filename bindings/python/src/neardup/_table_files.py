@@ -4,7 +4,7 @@ never read, because a table is the files that its list names.
 
     FOLDER/TABLE/list.json      written last: the files and rows of a table that is complete
     FOLDER/TABLE/*.parquet
-    FOLDER/exchange/*           parts of exchanges, until the run ends
+    FOLDER/exchange/*/*         parts of exchanges, until no table needs them
 
 A file of an exchange has its rows by part: an Arrow stream for each part that has rows, then the
 offsets where the parts begin and the last one ends, 8 bytes each.
@@ -137,15 +137,15 @@ class Folder:
 
     # ---- exchanges
 
-    def write_parts(self, parter: Parter, count: bool, schema: pa.Schema,
+    def write_parts(self, folder: str, parter: Parter, count: bool, schema: pa.Schema,
                     batches: Iterable[pa.RecordBatch]) -> Iterator[File]:
-        """Files of an exchange. count: with the rows of each part."""
+        """Files of an exchange, in a folder of it. count: with the rows of each part."""
         for table in _gathered(schema, batches):
             part = parter(table)
             order = np.argsort(part, kind="stable")
             table = table.combine_chunks().take(pa.array(order))
             bounds = np.searchsorted(part[order], np.arange(parter.parts + 1))
-            name = f"{EXCHANGE}/{uuid.uuid4().hex}"
+            name = f"{folder}/{uuid.uuid4().hex}"
             offsets = [0]
             with self._files.open_output_stream(self._at(name)) as out:
                 for begin, end in zip(bounds[:-1], bounds[1:]):
@@ -217,7 +217,8 @@ class ByHighBits:
     parts: int
 
     def __call__(self, table: pa.Table) -> np.ndarray:
-        return (table[self.key].to_numpy() >> self.bits) % self.parts
+        part: np.ndarray = (table[self.key].to_numpy() >> self.bits) % self.parts
+        return part
 
 
 @dataclasses.dataclass(frozen=True)

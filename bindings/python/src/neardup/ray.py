@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import json
 import pickle
+import uuid
+import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -39,8 +42,9 @@ MOST_PARTITIONS = 2000
 ORDERED_ALONE = 1 << 20
 SAMPLE = 100_000
 
-# The rows of a block of Ray Data, and of a block that is a number.
-Read = Callable[[pa.Table], Iterator[pa.RecordBatch]]
+# Tasks that the driver hands over at once.
+TASKS = 1000
+
 Reader = Callable[[int], Iterator[pa.RecordBatch]]
 
 
@@ -101,16 +105,25 @@ def dedup(ds: Dataset, *, text: str = "text", id: str = "id", order_by: list[str
 
 def _documents(ds: Dataset, s: Settings) -> tuple[Table, pa.Schema]:
     """The columns that are read, and their types."""
-    columns = ds.columns() or []
+    found: Any = ds.schema()
+    types = dict(zip(found.names, found.types)) if found else {}
     wanted = list(dict.fromkeys([s.text, *s.columns]))
     for name in wanted:
-        if name not in columns:
+        if name not in types:
             raise ArgumentError(f"there is no column {name!r}; the columns are "
-                                + ", ".join(map(repr, columns)))
+                                + ", ".join(map(repr, types)))
+    schema = pa.schema([(name, _plain(types[name])) for name in wanted])
     chosen = ds.select_columns(wanted)
-    found: Any = chosen.schema()
-    schema = pa.schema([(name, dict(zip(found.names, found.types))[name]) for name in wanted])
-    return Table(schema, lambda: [(chosen, functools.partial(_read_documents, schema))]), schema
+    return Table(schema, lambda: [Source(chosen, functools.partial(_read_documents, schema))]
+                 ), schema
+
+
+def _plain(kind: Any) -> pa.DataType:
+    """The type of a column in all blocks. The first block, whose type it is, may have nulls alone, or
+    objects of pandas."""
+    if not isinstance(kind, pa.DataType) or pa.types.is_null(kind):
+        return pa.string()
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _read_documents(schema: pa.Schema, block: pa.Table) -> Iterator[pa.RecordBatch]:
@@ -201,22 +214,27 @@ def _filtered(s: Settings, id_type: pa.DataType, seed: int, parts: int, shared: 
 # ---- the engine
 
 
-class Table:
-    """Parts are blocks of Ray Data: a dataset, and how the rows of a block are read. Most blocks are a
-    number, that of a file or of a part of an exchange."""
+class Source(NamedTuple):
+    """Parts of a table: the blocks of a dataset, or numbers, those of files or of parts of an
+    exchange; and how the rows of a part are read."""
 
-    def __init__(self, schema: pa.Schema, parts: Callable[[], list[tuple[Dataset, Read]]]) -> None:
-        self.schema, self._parts = schema, parts
+    of: Dataset | int
+    read: Callable[[Any], Iterator[pa.RecordBatch]]
+
+
+class Table:
+    def __init__(self, schema: pa.Schema, sources: Callable[[], list[Source]]) -> None:
+        self.schema, self._sources = schema, sources
 
     @functools.cached_property
-    def parts(self) -> list[tuple[Dataset, Read]]:
+    def sources(self) -> list[Source]:
         """An exchange that the table needs happens now, once."""
-        return self._parts()
+        return self._sources()
 
 
 class SavedTable(Table):
     def __init__(self, saved: Saved, reader: Reader, schema: pa.Schema) -> None:
-        super().__init__(schema, lambda: _numbers(len(saved.files), reader))
+        super().__init__(schema, lambda: [Source(len(saved.files), reader)])
         self.saved = saved
 
 
@@ -255,8 +273,8 @@ class RayEngine:
         self.folder.remove(EXCHANGE)
 
     def map(self, table: Table, step: _distributed_flow.Step, schema: pa.Schema) -> Table:
-        return Table(schema, lambda: [(ds, functools.partial(_stepped, read, step, schema))
-                                      for ds, read in table.parts])
+        return Table(schema, lambda: [Source(of, functools.partial(_stepped, read, step, schema))
+                                      for of, read in table.sources])
 
     def number(self, table: Table, step: Callable[[int, Batches], Iterator[pa.RecordBatch]],
                schema: pa.Schema) -> Table:
@@ -273,19 +291,24 @@ class RayEngine:
     def union(self, tables: list[Table]) -> Table:
         same = [self.select(table, **{name: name for name in tables[0].schema.names})
                 for table in tables]
-        return Table(tables[0].schema, lambda: [part for table in same for part in table.parts])
+        return Table(tables[0].schema, lambda: [source for table in same
+                                               for source in table.sources])
 
     def exchange(self, table: Table, keys: list[str], sort: list[str]) -> Table:
         if not keys:
             return self._ordered_alone(table, sort)
-        return Table(table.schema, lambda: _numbers(self.partitions, self._spread(
-            table, ByKeys(keys, self.partitions), sort)))
+        return Table(table.schema, lambda: [Source(self.partitions, self._spread(
+            table, ByKeys(keys, self.partitions), sort))])
 
     def _spread(self, table: Table, parter: Parter, sort: list[str], count: bool = False
                 ) -> Exchanged:
-        files = list(self._run(table, functools.partial(self.folder.write_parts, parter, count,
+        name = f"{EXCHANGE}/{uuid.uuid4().hex}"
+        self.folder.clear(name)
+        files = list(self._run(table, functools.partial(self.folder.write_parts, name, parter, count,
                                                         table.schema)))
-        return Exchanged(self.folder, files, parter.parts, table.schema, sort)
+        found = Exchanged(self.folder, files, parter.parts, table.schema, sort)
+        weakref.finalize(found, self.folder.remove, name)  # when no table needs it any more
+        return found
 
     def _in_order(self, table: Table, order: list[str]) -> Exchanged:
         """Parts that are in order each, and each behind the one before it. Many rows are written
@@ -294,8 +317,8 @@ class RayEngine:
         rows, = found.rows
         if rows <= ORDERED_ALONE:
             return found
-        whole = Table(table.schema, lambda: _numbers(len(found.files), functools.partial(
-            _read_file, found)))
+        whole = Table(table.schema, lambda: [Source(len(found.files), functools.partial(
+            _read_file, found))])
         light = self.select(whole, **{name: name for name in order})
         sample = self.collect(self.map(light, functools.partial(_sampled, 1 + rows // SAMPLE),
                                        light.schema))
@@ -303,15 +326,15 @@ class RayEngine:
         return self._spread(whole, ByOrder(bounds), order, count=True)
 
     def _ordered_alone(self, table: Table, sort: list[str]) -> Table:
-        return Table(table.schema, lambda: _numbers(1, functools.partial(
-            _read_all, self._in_order(table, sort))))
+        return Table(table.schema, lambda: [Source(1, functools.partial(
+            _read_all, self._in_order(table, sort)))])
 
     def rank(self, table: Table, order: list[str]) -> tuple[Table, int]:
         def ranked() -> Table:
             found = self._in_order(table, order)
-            return Table(pa.schema([*table.schema, ("rank", pa.int64())]), lambda: _numbers(
-                found.parts, functools.partial(_ranked, found, np.cumsum([0, *found.rows])
-                                               .tolist())))
+            begins = np.cumsum([0, *found.rows]).tolist()
+            return Table(pa.schema([*table.schema, ("rank", pa.int64())]), lambda: [Source(
+                found.parts, functools.partial(_ranked, found, begins))])
 
         saved = self.save("order", ranked)
         return saved, saved.saved.rows
@@ -325,15 +348,15 @@ class RayEngine:
         if isinstance(left, SketchTable):
             return Table(schema, lambda: self._joined_with_sketches(left, right, key, how))
 
-        def parts() -> list[tuple[Dataset, Read]]:
-            sides = [self._spread(table, ByKeys(on, self.partitions), [])
-                     for table in (left, right)]
-            return _numbers(self.partitions, functools.partial(_joined, *sides, key, how))
+        def sources() -> list[Source]:
+            by_key = ByKeys(on, self.partitions)
+            return [Source(self.partitions, functools.partial(_joined, self._spread(
+                left, by_key, []), self._spread(right, by_key, []), key, how))]
 
-        return Table(schema, parts)
+        return Table(schema, sources)
 
     def _joined_with_sketches(self, sketches: SketchTable, other: Table, key: str, how: str
-                              ) -> list[tuple[Dataset, Read]]:
+                              ) -> list[Source]:
         """The other table goes to the files of sketches, which are read where they are."""
         assert sketches.columns[key] == "doc"
         files = len(sketches.saved.files)
@@ -341,8 +364,8 @@ class RayEngine:
         if parts == 0:
             return []
         parted = self._spread(other, ByHighBits(key, ROW_BITS, parts), [])
-        return _numbers(parts, functools.partial(_joined_sketches, sketches.reader, files, parted,
-                                                 key, how))
+        return [Source(parts, functools.partial(_joined_sketches, sketches.reader, files, parted,
+                                                key, how))]
 
     def distinct(self, table: Table) -> Table:
         return self.map(self.exchange(table, table.schema.names, []), functools.partial(
@@ -380,65 +403,83 @@ class RayEngine:
             pa.Table.from_batches([batch], table.schema) for batch in self._run(table, iter))])
 
     def dataset(self, table: Table) -> Dataset:
-        """For the caller."""
-        sets = [ds.map_batches(functools.partial(_blocks, read), batch_size=None,
-                               batch_format="pyarrow") for ds, read in table.parts]
-        return _union(sets or [ray.data.from_arrow(table.schema.empty_table())])
+        """Of a table whose parts are numbers."""
+        (count, read), = table.sources
+        assert isinstance(count, int)
+        if not count:
+            return ray.data.from_arrow(table.schema.empty_table())
+        return ray.data.range(count, override_num_blocks=count).map_batches(
+            functools.partial(_blocks, read), batch_size=None, batch_format="pyarrow")
 
     def _run(self, table: Table, job: Callable[[Iterator[pa.RecordBatch]], Iterator[Any]]
              ) -> Iterator[Any]:
-        """A job for each block. The small objects that it yields come back in any order."""
-        sets = [ds.map_batches(functools.partial(_task, read, job), batch_size=None,
-                               batch_format="pyarrow") for ds, read in table.parts]
-        if not sets:
-            return
-        for block in _union(sets).iter_batches(batch_size=None, batch_format="pyarrow"):
-            for packed in block["result"].to_pylist() if len(block) else []:
-                found = pickle.loads(packed)
-                if isinstance(found, Error):
-                    raise found
-                yield found
+        """A job for each part of a table. The small objects that it yields come back in any order."""
+        numbered = [(of, read) for of, read in table.sources if isinstance(of, int)]
+        blocks = [(of, read) for of, read in table.sources if not isinstance(of, int)]
+        for found in itertools.chain(_run_numbers(numbered, job), *(
+                _run_blocks(ds, read, job) for ds, read in blocks)):
+            if isinstance(found, Error):
+                raise found
+            yield found
 
 
-def _union(sets: list[Dataset]) -> Dataset:
-    return sets[0].union(*sets[1:]) if len(sets) > 1 else sets[0]
+def _run_blocks(ds: Dataset, read: Any, job: Any) -> Iterator[Any]:
+    results = ds.map_batches(functools.partial(_run_block, read, job), batch_size=None,
+                             batch_format="pyarrow")
+    for row in results.iter_rows():
+        yield pickle.loads(row["result"])
 
 
-def _numbers(count: int, reader: Reader) -> list[tuple[Dataset, Read]]:
-    """Blocks of a number each: 0, 1, ..."""
-    return [(ray.data.range(count, override_num_blocks=count), functools.partial(
-        _read_numbers, reader))] if count else []
+def _run_numbers(sources: list[tuple[int, Any]], job: Any) -> Iterator[Any]:
+    """Plain tasks: a run of Ray Data takes 0.2 seconds before its first one."""
+    tasks = (_task().remote(work, number) for count, read in sources if count
+             for work in [ray.put((read, job))] for number in range(count))
+    waiting = list(itertools.islice(tasks, TASKS))
+    try:
+        while waiting:
+            done, waiting = ray.wait(waiting)
+            waiting += itertools.islice(tasks, 1)
+            for results in ray.get(done):
+                yield from results
+    finally:
+        for each in waiting:
+            ray.cancel(each)
+
+
+@functools.cache
+def _task() -> Any:
+    return ray.remote(_run_number).options(scheduling_strategy="SPREAD")
 
 
 # ---- what runs in tasks
 
 
-def _task(read: Read, job: Callable[[Iterator[pa.RecordBatch]], Iterator[Any]], block: pa.Table
-          ) -> Iterator[pa.Table]:
+def _results(read: Any, job: Any, part: Any) -> Iterator[Any]:
     """An error of this package is handed over as it is: Ray would wrap it and add to its message."""
-    def results() -> Iterator[Any]:
-        try:
-            yield from job(read(block))
-        except Error as error:
-            yield error
+    try:
+        yield from job(read(part))
+    except Error as error:
+        yield error
 
-    for result in results():
+
+def _run_block(read: Any, job: Any, block: pa.Table) -> Iterator[pa.Table]:
+    for result in _results(read, job, block):
         yield pa.table({"result": pa.array([pickle.dumps(result)], pa.binary())})
 
 
-def _blocks(read: Read, block: pa.Table) -> Iterator[pa.Table]:
-    for batch in read(block):
-        yield pa.Table.from_batches([batch])
+def _run_number(work: tuple[Any, Any], number: int) -> list[Any]:
+    return list(_results(*work, number))
 
 
-def _read_numbers(reader: Reader, block: pa.Table) -> Iterator[pa.RecordBatch]:
+def _blocks(read: Reader, block: pa.Table) -> Iterator[pa.Table]:
     for number in block["id"].to_pylist():
-        yield from reader(number)
+        for batch in read(number):
+            yield pa.Table.from_batches([batch])
 
 
-def _stepped(read: Read, step: _distributed_flow.Step, schema: pa.Schema, block: pa.Table
+def _stepped(read: Any, step: _distributed_flow.Step, schema: pa.Schema, part: Any
              ) -> Iterator[pa.RecordBatch]:
-    return typed(schema, step(read(block)))
+    return typed(schema, step(read(part)))
 
 
 def _selected(columns: list[str], batches: Batches) -> Iterator[pa.RecordBatch]:

@@ -1,0 +1,107 @@
+"""Files of distributed runs, joins and maps of rows, against plain loops."""
+
+import random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from neardup._arrow_join import HOWS, Joiner, join_schema
+from neardup._fate_map import MAPS, build_maps, hash_ids, look_up_in, part_of
+from neardup._table_files import (EXCHANGE, ByHighBits, ByKeys, ByOrder, Folder, Saved, bounds_of,
+                                  typed)
+
+
+@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("seed", range(5))
+def test_joins(how, seed):
+    draw = random.Random(seed)
+    left = [(draw.randrange(9), n) for n in range(draw.choice([0, 1, 30]))]
+    right = [(draw.randrange(9), [n, n]) for n in range(draw.choice([0, 1, 30]))]
+    tables = [pa.table({"key": pa.array([key for key, _ in rows], pa.int64()),
+                        name: pa.array([value for _, value in rows], kind)})
+              for rows, name, kind in ((left, "a", pa.int64()), (right, "b", pa.list_(pa.int64())))]
+    found = Joiner(tables[1], "key", how).join(tables[0])
+    assert found.schema == join_schema(tables[0].schema, tables[1].schema, "key", how)
+    wanted = []
+    for key, a in left:
+        others = [b for other, b in right if other == key]
+        if how == "inner":
+            wanted += [(key, a, b) for b in others]
+        elif how == "left outer":
+            wanted += [(key, a, b) for b in others or [None]]
+        elif bool(others) == (how == "left semi"):
+            wanted.append((key, a))
+    assert list(zip(*(column.to_pylist() for column in found.columns))) == wanted
+
+
+def spread(folder, parter, table):
+    files = []
+    for part in (table.slice(0, 10), table.slice(10, 0), table.slice(10)):
+        files += folder.write_parts(EXCHANGE, parter, True, table.schema, part.to_batches(3))
+    parts = [folder.read_part(files, parter.parts, n, table.schema) for n in range(parter.parts)]
+    assert np.sum([file.rows for file in files], axis=0).tolist() == [len(part) for part in parts]
+    assert sorted(sum((part["n"].to_pylist() for part in parts), [])) == table["n"].to_pylist()
+    return parts
+
+
+def test_parts(tmp_path):
+    folder = Folder(str(tmp_path))
+    folder.clear(EXCHANGE)
+    draw = random.Random(7)
+    table = pa.table({"key": [draw.randrange(-9, 9) for _ in range(200)], "n": range(200),
+                      "word": [draw.choice("abcdef") for _ in range(200)]})
+    for keys in (["key"], ["key", "n"], []):
+        parts = spread(folder, ByKeys(keys, 5), table)
+        rows = [set(zip(*(part[key].to_pylist() for key in keys))) for part in parts]
+        assert sum(map(len, rows)) == len(set().union(*rows))
+        assert sum(len(part) > 0 for part in parts) == (5 if keys else 1)
+    for number, part in enumerate(spread(folder, ByHighBits("n", 4, 3), table)):
+        assert all(n // 16 % 3 == number for n in part["n"].to_pylist())
+    order = ["word", "key", "n"]
+    last = None
+    for part in spread(folder, ByOrder(bounds_of(table.select(order), 4)), table):
+        rows = sorted(zip(*(part[name].to_pylist() for name in order)))
+        assert len(rows) == 50 and (last is None or last < rows[0])
+        last = rows[-1]
+
+
+def test_tables(tmp_path):
+    folder = Folder(str(tmp_path))
+    schema = pa.schema([("n", pa.int32()), ("set", pa.binary())])
+    table = pa.table({"n": range(20), "set": [bytes([n]) for n in range(20)]})
+    folder.clear("some")
+    files = list(folder.write_table("some", schema, typed(schema, table.to_batches(7))))
+    assert folder.read_list("some") is None  # until the list is written
+    folder.write_list("some", Saved(files, schema))
+    saved = folder.read_list("some")
+    assert (saved.files, saved.schema, saved.rows) == (files, schema, 20)
+    batches = folder.read_table(saved.files[0], ["set"])
+    assert pa.Table.from_batches(batches)["set"] == table["set"]
+    assert list(folder.write_table("none", schema, [])) == []
+    assert Folder(f"file://{tmp_path}").read_list("some") == saved
+    folder.remove("some")
+    folder.remove("some")
+    assert folder.read_list("some") is None
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.int64(), pa.binary(),
+                                  pa.dictionary(pa.int32(), pa.string())])
+def test_maps_of_rows(kind):
+    ids = pa.array([f"{n}" for n in range(3000)]).cast(kind)
+    keys, parts = hash_ids(ids, 3), 5
+    assert len(set(keys.tolist())) == 3000 and (keys != hash_ids(ids, 4)).all()
+    assert (hash_ids(ids.slice(100, 10), 3) == keys[100:110]).all()
+    removed = np.arange(3000) % 3 == 0
+    rows = pa.table({"part": part_of(keys, parts), "key": keys, "removed": removed})
+    rows = rows.sort_by([("part", "ascending"), ("key", "ascending")])
+    maps = pa.Table.from_batches(build_maps(rows.to_batches(1000)), MAPS).to_pylist()
+    assert [row["part"] for row in maps] == list(range(parts))
+    loaded = {row["part"]: (row["seed"], row["count"], np.frombuffer(row["bits"], np.uint8))
+              for row in maps}
+    assert (look_up_in(loaded, parts, keys) == removed).all()
+    twice = pa.concat_tables([rows, rows.slice(0, 1)]).sort_by("key").sort_by(
+        [("part", "ascending"), ("key", "ascending")])
+    assert [row["twice"] for row in pa.Table.from_batches(
+        build_maps(twice.to_batches())).to_pylist() if row["twice"] is not None] == [rows["key"][
+            0].as_py()]
