@@ -28,7 +28,7 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from . import _distributed_flow
 from ._errors import ArgumentError, InputError
-from ._fate_map import build, look_up
+from ._fate_map import MAP_SIZE, MAPS, build_maps, look_up_in
 from ._options import Analyzer
 from .distributed import ROW_BITS, Batches, Settings
 
@@ -93,11 +93,6 @@ def dedup(df: DataFrame, *, text: str = "text", id: str = "id", order_by: list[s
 
 # ---- the rows that stay: a filter, so that no text moves
 
-# Documents of one map.
-MAP_SIZE = 1 << 19
-_MAPS = pa.schema([("part", pa.int64()), ("seed", pa.int64()), ("count", pa.int64()),
-                   ("bits", pa.binary()), ("twice", pa.int64())])
-
 
 def _stays(engine: SparkEngine, found: _distributed_flow.Found, s: Settings) -> Column:
     """A condition that is true for rows that stay. It has a bit per document on each machine
@@ -110,8 +105,8 @@ def _stays(engine: SparkEngine, found: _distributed_flow.Found, s: Settings) -> 
         parts = max(1, found.sketches.count() // MAP_SIZE)
         table = table.select(F.pmod(F.shiftright("key", 20), F.lit(parts)).alias("part"), "key",
                              F.coalesce("removed", F.lit(False)).alias("removed"))
-        maps = engine.map(engine.exchange(table, ["part"], ["part", "key"]), _build_maps,
-                          _MAPS).collect()
+        maps = engine.map(engine.exchange(table, ["part"], ["part", "key"]), build_maps,
+                          MAPS).collect()
         twice = [row.twice for row in maps if row.twice is not None]
         if not twice:
             return F.col(s.text).isNull() | ~_removed_by(engine, maps, parts)(key)
@@ -127,44 +122,13 @@ def _check_ids(sketches: DataFrame, id: str, key: Column, twice: list[int]) -> N
         raise InputError(f"id {repeated[0]!r} is in several rows; ids must differ")
 
 
-def _build_maps(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Rows by part, then key."""
-    rows_of = list(batches)
-    if not rows_of:
-        return
-    table = pa.Table.from_batches(rows_of)
-    part, key, removed = (table[name].to_numpy() for name in table.column_names)
-    edges = np.flatnonzero(np.diff(part)) + 1
-    for begin, end in zip([0, *edges], [*edges, len(part)]):
-        if begin == end:
-            continue
-        keys, bits = key[begin:end], removed[begin:end]
-        equal = np.flatnonzero(keys[1:] == keys[:-1])
-        if len(equal):
-            rows = [part[begin], 0, 0, b"", keys[equal[0]]]
-        else:
-            seed, packed = build(keys.view(np.uint64), bits)
-            rows = [part[begin], seed, end - begin, packed.tobytes(), None]
-        yield pa.record_batch([pa.array([value], field.type) for value, field in zip(rows, _MAPS)],
-                              schema=_MAPS)
-
-
 def _removed_by(engine: SparkEngine, maps: list[Any], parts: int) -> Callable[[Column], Column]:
     shared = engine.spark.sparkContext.broadcast(
-        {row.part: (row.seed, row["count"], bytes(row.bits)) for row in maps})
+        {row.part: (row.seed, row["count"], np.frombuffer(row.bits, np.uint8)) for row in maps})
 
     @F.pandas_udf("boolean")  # type: ignore[call-overload, untyped-decorator]
     def removed(keys: pd.Series) -> pd.Series:
-        values = keys.to_numpy()
-        out = np.zeros(len(values), bool)
-        part = (values >> 20) % parts
-        for number in np.unique(part):
-            if number in shared.value:
-                seed, count, bits = shared.value[number]
-                chosen = part == number
-                out[chosen] = look_up(values[chosen].view(np.uint64), seed,
-                                      np.frombuffer(bits, np.uint8), count)
-        return pd.Series(out)
+        return pd.Series(look_up_in(shared.value, parts, keys.to_numpy()))
 
     return removed  # type: ignore[no-any-return]
 
