@@ -1,5 +1,6 @@
 """Dedup on a Ray cluster of a head and a second node, against dedup in this process."""
 
+import functools
 import logging
 import os
 
@@ -65,7 +66,7 @@ def test_both_nodes_work(ray, tmp_path, monkeypatch):
         (tmp_path / f"node-{ray.get_runtime_context().get_node_id()}").touch()
         return original(work, number)
 
-    monkeypatch.setattr(neardup.ray, "_task", lambda: ray.remote(noting).options(
+    monkeypatch.setattr(neardup.ray, "_TASK", ray.remote(noting).options(
         scheduling_strategy="SPREAD"))
     ds = ray.data.from_arrow(TABLE, override_num_blocks=2)
     check(dedup(ds, checkpoint=str(tmp_path / "run"), threshold=0.6, partitions=2), threshold=0.6)
@@ -73,18 +74,27 @@ def test_both_nodes_work(ray, tmp_path, monkeypatch):
         path.name for path in tmp_path.glob("node-*")}
 
 
-def test_numbers_are_unique_when_tasks_are_repeated(ray, tmp_path):
-    """The worker of a block dies behind the block, so that Ray repeats it."""
+def test_repeated_tasks(ray, tmp_path, monkeypatch):
+    """A worker dies behind a block, another one when its file is written. Ray repeats their tasks."""
     def die_once(block):
         yield block
         if block["n"][0].as_py() and not (tmp_path / "died").exists():
             (tmp_path / "died").touch()
             os._exit(1)
 
+    def die_behind_a_file(work, number, original=neardup.ray._run_number):
+        done, job = original(work, number), work[1]
+        is_it = number == 1 and isinstance(job, functools.partial) and job.args[0] == "buckets"
+        if is_it and not (tmp_path / "buckets").exists():
+            (tmp_path / "buckets").touch()
+            os._exit(1)
+        return done
+
+    monkeypatch.setattr(neardup.ray, "_TASK", ray.remote(die_behind_a_file))
     ds = ray.data.from_arrow(TABLE, override_num_blocks=3).map_batches(
         die_once, batch_size=None, batch_format="pyarrow")
-    check(dedup(ds, checkpoint=str(tmp_path / "run")))
-    assert (tmp_path / "died").exists()
+    check(dedup(ds, checkpoint=str(tmp_path / "run"), partitions=2))
+    assert {"died", "buckets"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_goes_on(ray, tmp_path, monkeypatch):

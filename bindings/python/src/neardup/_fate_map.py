@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
+from numpy import uint64 as _U64
 
 # Keys of one map.
 MAP_SIZE = 1 << 19
@@ -22,7 +23,6 @@ MAP_SIZE = 1 << 19
 MAPS = pa.schema([("part", pa.int64()), ("seed", pa.int64()), ("count", pa.int64()),
                   ("bits", pa.binary()), ("twice", pa.int64())])
 
-_U64 = np.uint64
 # Slots a key: with 1.23 and some more, almost every choice of hashes can be solved.
 _SLOTS_A_KEY, _MORE_SLOTS = 1.25, 96
 

@@ -1,6 +1,6 @@
-"""The tables of a distributed run as files of a folder that all machines reach: saved tables, and the
-parts that machines exchange. Any task may write a file, and a file of a task that was repeated is
-never read, because a table is the files that its list names.
+"""The tables of a distributed run as files of a folder that all machines reach: saved tables, and
+the parts that machines exchange. A table is the files that its list names; so a file that a task
+left when it died is never read.
 
     FOLDER/TABLE/list.json      written last: the files and rows of a table that is complete
     FOLDER/TABLE/*.parquet

@@ -3,8 +3,8 @@
     from neardup.ray import dedup
     kept, removed = dedup(ds, text="text", id="id", checkpoint="s3://...")
 
-Each node needs this package. Texts are read where Ray Data reads them; what moves between machines is
-sketches, keys and, for documents that have a candidate, shingle sets. It moves through files of the
+Each node needs this package. Texts stay in the tasks that read them. Sketches, keys and, for
+documents that have a candidate, shingle sets move between machines: through files of the
 checkpoint, so neither the object store nor the driver holds a table.
 """
 
@@ -41,10 +41,10 @@ MOST_PARTITIONS = 2000
 # Rows that one task puts in order alone; and how many rows are looked at to share out more.
 ORDERED_ALONE = 1 << 20
 SAMPLE = 100_000
-
 # Tasks that the driver hands over at once.
 TASKS = 1000
 
+# The rows of a part that is a number.
 Reader = Callable[[int], Iterator[pa.RecordBatch]]
 
 
@@ -119,8 +119,8 @@ def _documents(ds: Dataset, s: Settings) -> tuple[Table, pa.Schema]:
 
 
 def _plain(kind: Any) -> pa.DataType:
-    """The type of a column in all blocks. The first block, whose type it is, may have nulls alone, or
-    objects of pandas."""
+    """The type of a column in all blocks. Ray Data knows that of the first block, which may have
+    nulls alone, or objects of pandas."""
     if not isinstance(kind, pa.DataType) or pa.types.is_null(kind):
         return pa.string()
     return kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -252,9 +252,9 @@ class RayEngine:
     """The engine of _distributed_flow. A step runs in the task that reads its rows and writes its
     results: exchanges and saved tables are files, and all between them is one task a part.
 
-    The hash exchanges and joins of Ray Data 2.60 are not used: each starts worker processes of its
-    own, which took 8 seconds an exchange on nodes of one CPU, and keeps its parts in the object
-    store."""
+    The hash exchanges and joins of Ray Data are not used: those of 2.60 run in workers with an
+    environment of their own, which a small cluster starts anew each time, and keep their parts in
+    the object store."""
 
     def __init__(self, checkpoint: str, partitions: int = 1) -> None:
         self.folder, self.partitions, self._checkpoint = Folder(checkpoint), partitions, checkpoint
@@ -304,8 +304,8 @@ class RayEngine:
                 ) -> Exchanged:
         name = f"{EXCHANGE}/{uuid.uuid4().hex}"
         self.folder.clear(name)
-        files = list(self._run(table, functools.partial(self.folder.write_parts, name, parter, count,
-                                                        table.schema)))
+        files = list(self._run(table, functools.partial(
+            self.folder.write_parts, name, parter, count, table.schema)))
         found = Exchanged(self.folder, files, parter.parts, table.schema, sort)
         weakref.finalize(found, self.folder.remove, name)  # when no table needs it any more
         return found
@@ -413,7 +413,7 @@ class RayEngine:
 
     def _run(self, table: Table, job: Callable[[Iterator[pa.RecordBatch]], Iterator[Any]]
              ) -> Iterator[Any]:
-        """A job for each part of a table. The small objects that it yields come back in any order."""
+        """A job for each part of a table. It yields small objects; they come in any order."""
         numbered = [(of, read) for of, read in table.sources if isinstance(of, int)]
         blocks = [(of, read) for of, read in table.sources if not isinstance(of, int)]
         for found in itertools.chain(_run_numbers(numbered, job), *(
@@ -431,8 +431,8 @@ def _run_blocks(ds: Dataset, read: Any, job: Any) -> Iterator[Any]:
 
 
 def _run_numbers(sources: list[tuple[int, Any]], job: Any) -> Iterator[Any]:
-    """Plain tasks: a run of Ray Data takes 0.2 seconds before its first one."""
-    tasks = (_task().remote(work, number) for count, read in sources if count
+    """Plain tasks, because each run of Ray Data begins with an executor, and steps are many."""
+    tasks = (_TASK.remote(work, number) for count, read in sources if count
              for work in [ray.put((read, job))] for number in range(count))
     waiting = list(itertools.islice(tasks, TASKS))
     try:
@@ -446,16 +446,12 @@ def _run_numbers(sources: list[tuple[int, Any]], job: Any) -> Iterator[Any]:
             ray.cancel(each)
 
 
-@functools.cache
-def _task() -> Any:
-    return ray.remote(_run_number).options(scheduling_strategy="SPREAD")
-
-
 # ---- what runs in tasks
 
 
 def _results(read: Any, job: Any, part: Any) -> Iterator[Any]:
-    """An error of this package is handed over as it is: Ray would wrap it and add to its message."""
+    """An error of this package is handed over as it is, because Ray would wrap it and add to its
+    message."""
     try:
         yield from job(read(part))
     except Error as error:
@@ -469,6 +465,9 @@ def _run_block(read: Any, job: Any, block: pa.Table) -> Iterator[pa.Table]:
 
 def _run_number(work: tuple[Any, Any], number: int) -> list[Any]:
     return list(_results(*work, number))
+
+
+_TASK: Any = ray.remote(_run_number).options(scheduling_strategy="SPREAD")
 
 
 def _blocks(read: Reader, block: pa.Table) -> Iterator[pa.Table]:
