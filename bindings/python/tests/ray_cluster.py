@@ -14,11 +14,13 @@ from pathlib import Path
 
 import neardup
 
-# Only who has this token may use the nodes. Ray reads it from the environment, and when it is
-# imported; else it would write one into the user's home.
+# Ray listens on all addresses of the machine; only a program that has this token may use the nodes.
+# Ray reads it when it is imported; else it would write one into the user's home.
 os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)})
 
 MINUTE = 60
+# Two addresses on loopback. Ray would replace 127.0.0.1 by an address in the network.
+HEAD, WORKER = "127.0.0.2", "127.0.0.3"
 STORE = 200_000_000  # bytes of shared memory of each node
 
 
@@ -30,23 +32,23 @@ class Cluster:
         here = [Path(neardup.__file__).parent.parent, Path(__file__).parent]
         self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, here)),
                             "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S": "0"}
-        self.address = f"127.0.0.1:{_free_port()}"
+        self.address = f"{HEAD}:{_free_port()}"
         with contextlib.ExitStack() as undo:
             undo.callback(self.stop)
             self._start_nodes()
             undo.pop_all()
 
     def _start_nodes(self):
-        self._start("head", "--head", "--port", self.address.split(":")[1], "--temp-dir",
+        self._start("head", HEAD, "--head", "--port", self.address.split(":")[1], "--temp-dir",
                     self.temp, "--include-dashboard", "false")
-        self._start("worker", "--address", self.address)
+        self._start("worker", WORKER, "--address", self.address)
 
-    def _start(self, name, *options):
+    def _start(self, name, ip, *options):
         """A node, in a process group of its own: its processes end with it."""
         with open(self.folder / f"{name}.log", "w") as out:
             self.processes.append(subprocess.Popen(
                 [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--num-cpus", "1",
-                 "--node-ip-address", "127.0.0.1", "--object-store-memory", str(STORE),
+                 "--node-ip-address", ip, "--object-store-memory", str(STORE),
                  "--disable-usage-stats", *options],
                 env=self.environment, stdout=out, stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL, cwd=self.folder, start_new_session=True))
@@ -62,7 +64,7 @@ class Cluster:
     @contextlib.contextmanager
     def session(self):
         import ray
-        ray.init(self.address, log_to_driver=False)
+        ray.init(self.address, _node_ip_address=HEAD, log_to_driver=False)
         try:
             yield ray
         finally:
@@ -84,5 +86,5 @@ class Cluster:
 
 def _free_port():
     with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
+        found.bind((HEAD, 0))
         return found.getsockname()[1]
