@@ -75,7 +75,7 @@ def test_both_nodes_work(ray, tmp_path, monkeypatch):
 
 
 def test_repeated_tasks(ray, tmp_path, monkeypatch):
-    """A worker dies behind a block, another one when its file is written. Ray repeats their tasks."""
+    """A worker dies behind a block, another one behind its file. Ray repeats their tasks."""
     def die_once(block):
         yield block
         if block["n"][0].as_py() and not (tmp_path / "died").exists():
