@@ -54,7 +54,8 @@ ND_API ND_MUST_CHECK nd_status nd_set_verifier_compare(nd_set_verifier *verifier
 typedef enum nd_assumed {
     ND_ASSUMED_UNKNOWN = 0, /* kept, if no document of its buckets removes it */
     ND_ASSUMED_KEPT,
-    ND_ASSUMED_REMOVED
+    ND_ASSUMED_REMOVED,
+    ND_ASSUMED_KNOWN /* kept, and known for certain: it is not compared with earlier ones */
 } nd_assumed;
 
 typedef struct nd_bucket_member {
@@ -92,6 +93,18 @@ ND_API void nd_large_buckets_free(nd_large_buckets *buckets);
 ND_API ND_MUST_CHECK nd_status nd_large_buckets_add(nd_large_buckets *buckets,
                                                     const nd_bucket_member *member,
                                                     nd_bucket_answer *answer, nd_error *error);
+
+/* A duplicate of a member, in ascending order of `earlier`. Return false to stop
+ * (ND_ERR_CANCELLED). */
+typedef bool nd_bucket_pair_fn(void *context, uint64_t earlier, const nd_overlap *overlap);
+
+/* Compares a member with all listed ones of its buckets, not only up to the first duplicate, and
+ * lists it; what is assumed of it is ignored. *left_out: comparisons beyond max_compare. After a
+ * failure the member is not listed. */
+ND_API ND_MUST_CHECK nd_status nd_large_buckets_add_all(nd_large_buckets *buckets,
+                                                        const nd_bucket_member *member,
+                                                        nd_bucket_pair_fn *on_pair, void *context,
+                                                        uint64_t *left_out, nd_error *error);
 
 /* ---------------------------------------------------------------- decisions */
 

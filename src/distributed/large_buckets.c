@@ -87,7 +87,13 @@ static uint64_t count_rest(const nd_large_buckets *b, const nd_bucket_member *me
     return rest;
 }
 
-static nd_status search(nd_large_buckets *b, const nd_bucket_member *member,
+/* Receives the duplicates of a search; `on_pair` NULL: it ends with the first one, in `answer`. */
+typedef struct pair_listener {
+    nd_bucket_pair_fn *on_pair;
+    void *context;
+} pair_listener;
+
+static nd_status search(nd_large_buckets *b, const nd_bucket_member *member, pair_listener listener,
                         nd_bucket_answer *answer, nd_error *error) {
     uint32_t compared = 0, number;
     if (!nd_reserve(&b->allocator, &b->next, &b->next_capacity, member->bucket_count))
@@ -100,8 +106,11 @@ static nd_status search(nd_large_buckets *b, const nd_bucket_member *member,
         ND_TRY(nd_set_verifier_compare(b->verifier, &earlier, &answer->found, &answer->overlap,
                                        error));
         answer->earlier = l->document;
-        if (answer->found) return ND_OK;
         compared++;
+        if (!answer->found) continue;
+        if (!listener.on_pair) return ND_OK;
+        if (!listener.on_pair(listener.context, l->document, &answer->overlap))
+            return nd_fail(error, ND_ERR_CANCELLED, "a callback stopped the comparisons");
     }
     answer->left_out = count_rest(b, member);
     return ND_OK;
@@ -168,12 +177,30 @@ nd_status nd_large_buckets_add(nd_large_buckets *b, const nd_bucket_member *memb
     ND_TRY(nd_need(member, "member", error));
     ND_TRY(nd_need(answer, "answer", error));
     ND_TRY(prepare(b, member, error));
-    ND_TRY(search(b, member, &found, error));
+    if (member->assumed != ND_ASSUMED_KNOWN)
+        ND_TRY(search(b, member, (pair_listener){0}, &found, error));
     found.listed = member->assumed == ND_ASSUMED_UNKNOWN ? !found.found
-                                                         : member->assumed == ND_ASSUMED_KEPT;
+                                                         : member->assumed != ND_ASSUMED_REMOVED;
     if (found.listed) ND_TRY(list(b, member, error));
     b->any = true;
     b->last = member->document;
     *answer = found;
+    return ND_OK;
+}
+
+nd_status nd_large_buckets_add_all(nd_large_buckets *b, const nd_bucket_member *member,
+                                   nd_bucket_pair_fn *on_pair, void *context, uint64_t *left_out,
+                                   nd_error *error) {
+    nd_bucket_answer last = {0};
+    ND_TRY(nd_need(b, "buckets", error));
+    ND_TRY(nd_need(member, "member", error));
+    if (!on_pair) return nd_fail(error, ND_ERR_ARGUMENT, "on_pair must not be NULL");
+    ND_TRY(nd_need(left_out, "left_out", error));
+    ND_TRY(prepare(b, member, error));
+    ND_TRY(search(b, member, (pair_listener){on_pair, context}, &last, error));
+    ND_TRY(list(b, member, error));
+    b->any = true;
+    b->last = member->document;
+    *left_out = last.left_out;
     return ND_OK;
 }
