@@ -25,7 +25,8 @@ typedef struct nd_sketched {
 /* Compares one document after the other with other documents. Used by one thread at a time. */
 typedef struct nd_set_verifier nd_set_verifier;
 
-/* threshold: (0, 1]; perms: 1 to 1024, bytes of a sketch. `allocator` NULL: malloc. */
+/* threshold: [0, 1], 0: every pair is a duplicate, and is measured; perms: 1 to 1024, bytes of a
+ * sketch. `allocator` NULL: malloc. */
 ND_API ND_MUST_CHECK nd_status nd_set_verifier_create(double threshold, uint32_t perms,
                                                       const nd_allocator *allocator,
                                                       nd_set_verifier **out, nd_error *error);

@@ -25,16 +25,19 @@ struct nd_set_verifier {
 
 nd_status nd_set_verifier_create(double threshold, uint32_t perms, const nd_allocator *allocator,
                                  nd_set_verifier **out, nd_error *error) {
-    nd_plan plan;
     ND_TRY(nd_need(out, "out", error));
-    ND_TRY(nd_plan_choose(threshold, 0.5, perms, &plan, error)); /* checks both */
+    if (!(threshold >= 0 && threshold <= 1))
+        return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be 0 to 1, not %g", threshold);
+    if (perms < 1 || perms > 1024)
+        return nd_fail(error, ND_ERR_ARGUMENT, "perms must be 1 to 1024, not %u", perms);
     const nd_allocator own = nd_allocator_or_default(allocator);
     nd_set_verifier *v = nd_allocate_zero(&own, 1, sizeof *v);
     if (!v) return nd_fail_memory(error, sizeof *v, "a verifier");
     v->allocator = own;
     v->threshold = threshold;
     v->perms = perms;
-    v->least_equal = nd_sketch_required_matches(threshold, perms, ND_SKETCH_FILTERS);
+    if (threshold > 0)
+        v->least_equal = nd_sketch_required_matches(threshold, perms, ND_SKETCH_FILTERS);
     nd_shingle_set_init(&v->set, &v->allocator);
     *out = v;
     return ND_OK;

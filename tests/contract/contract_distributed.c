@@ -3,7 +3,7 @@
 
 static void test_verifier(nd_sketched one) {
     nd_set_verifier *verifier = NULL;
-    REFUSED("threshold", nd_set_verifier_create(0, 4, &allocator, &out.verifier, &failure));
+    REFUSED("threshold", nd_set_verifier_create(-0.1, 4, &allocator, &out.verifier, &failure));
     REFUSED("perms", nd_set_verifier_create(0.5, 1025, &allocator, &out.verifier, &failure));
     REFUSED("out", nd_set_verifier_create(0.5, 4, &allocator, NULL, &failure));
     GRANTED(NOTHING, nd_set_verifier_create(0.5, 4, &allocator, &out.verifier, &failure),

@@ -291,7 +291,7 @@ static void test_arguments(void **unused) {
     nd_large_buckets *b;
     nd_edge_decider *d;
     bool decides[2];
-    assert_int_equal(nd_set_verifier_create(0, 128, NULL, &v, NULL), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_set_verifier_create(1.5, 128, NULL, &v, NULL), ND_ERR_ARGUMENT);
     assert_int_equal(nd_set_verifier_create(0.5, 0, NULL, &v, NULL), ND_ERR_ARGUMENT);
     assert_int_equal(nd_large_buckets_create(0.5, 128, 0, NULL, &b, NULL), ND_ERR_ARGUMENT);
     assert_int_equal(nd_edge_decider_create(10, NULL, &d, NULL), ND_OK);
