@@ -1,6 +1,5 @@
 /* Steps of nd_dedup for a program that spreads it over many machines, which share no memory:
- * MinHash sketches, verified on shingle sets, as nd_dedup with an index decides. nd_signatures
- * makes keys, sketches and packed sets of texts; the program brings together documents with equal
+ * MinHash sketches, verified on shingle sets. nd_signatures makes keys, sketches and sets of texts; the program brings together documents with equal
  * keys. Equal arguments give equal results on every machine. doc/internals/distributed.md shows the
  * whole. */
 #ifndef NEARDUP_DISTRIBUTED_H
@@ -12,12 +11,12 @@
 extern "C" {
 #endif
 
-/* What comparing needs of a document. `sketch`: the low 8 bits of each value of its signature
- * (nd_signed); `set`: its packed set. */
+/* What comparing needs of a document. `sketch`: the low 8 bits of each value of its signature; `set`:
+ * its shingles, distinct and without 0, as nd_signed has them. */
 typedef struct nd_sketched {
     const uint8_t *sketch;
-    const void *set;
-    size_t set_size; /* bytes */
+    const uint64_t *set;
+    size_t set_size; /* shingles */
 } nd_sketched;
 
 /* ---------------------------------------------------------------- pairs */
@@ -39,12 +38,11 @@ ND_API bool nd_set_verifier_near(const nd_set_verifier *verifier, const uint8_t 
                                  const uint8_t *b);
 
 /* Takes the document with which the next ones are compared. Its sketch and set must stay valid
- * until then. No errors: the set is read by the first comparison. */
+ * until then. The set is read by the first comparison. */
 ND_API void nd_set_verifier_begin(nd_set_verifier *verifier, const nd_sketched *document);
 
 /* Compares a document with that of nd_set_verifier_begin: sketches, then sets. *duplicate: their
- * Jaccard similarity is at least the threshold, and *overlap is exact. ND_ERR_INPUT: a set is
- * damaged. */
+ * Jaccard similarity is at least the threshold, and *overlap is exact. */
 ND_API ND_MUST_CHECK nd_status nd_set_verifier_compare(nd_set_verifier *verifier,
                                                        const nd_sketched *document, bool *duplicate,
                                                        nd_overlap *overlap, nd_error *error);

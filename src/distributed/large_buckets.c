@@ -16,7 +16,7 @@ typedef struct bucket_list {
 
 typedef struct listed_member {
     uint64_t document;
-    unsigned char *bytes; /* its sketch, then its set */
+    uint64_t *set; /* then its sketch */
     size_t set_size;
 } listed_member;
 
@@ -55,7 +55,7 @@ void nd_large_buckets_free(nd_large_buckets *b) {
     if (!b) return;
     const nd_allocator a = b->allocator;
     for (size_t i = 0; i < b->list_count; i++) nd_release(&a, b->lists[i].members);
-    for (size_t i = 0; i < b->listed_count; i++) nd_release(&a, b->listed[i].bytes);
+    for (size_t i = 0; i < b->listed_count; i++) nd_release(&a, b->listed[i].set);
     nd_set_verifier_free(b->verifier);
     nd_release(&a, b->lists);
     nd_release(&a, b->listed);
@@ -102,7 +102,7 @@ static nd_status search(nd_large_buckets *b, const nd_bucket_member *member, pai
     nd_set_verifier_begin(b->verifier, &member->sketched);
     while (compared < b->max_compare && (number = next_listed(b, member)) != UINT32_MAX) {
         const listed_member *l = &b->listed[number];
-        const nd_sketched earlier = {l->bytes, l->bytes + b->perms, l->set_size};
+        const nd_sketched earlier = {(const uint8_t *)(l->set + l->set_size), l->set, l->set_size};
         ND_TRY(nd_set_verifier_compare(b->verifier, &earlier, &answer->found, &answer->overlap,
                                        error));
         answer->earlier = l->document;
@@ -134,11 +134,12 @@ static nd_status copy_member(nd_large_buckets *b, const nd_bucket_member *member
     const nd_sketched *s = &member->sketched;
     if (!nd_reserve(&b->allocator, &b->listed, &b->listed_capacity, b->listed_count + 1))
         return nd_fail_memory(error, sizeof *b->listed, "large buckets");
-    unsigned char *bytes = nd_allocate(&b->allocator, b->perms + s->set_size, 1);
-    if (!bytes) return nd_fail_memory(error, b->perms + s->set_size, "a shingle set");
-    memcpy(bytes, s->sketch, b->perms);
-    memcpy(bytes + b->perms, s->set, s->set_size);
-    b->listed[b->listed_count++] = (listed_member){member->document, bytes, s->set_size};
+    size_t set_bytes = s->set_size * sizeof *s->set;
+    uint64_t *set = nd_allocate(&b->allocator, set_bytes + b->perms, 1);
+    if (!set) return nd_fail_memory(error, set_bytes + b->perms, "a shingle set");
+    if (set_bytes > 0) memcpy(set, s->set, set_bytes);
+    memcpy(set + s->set_size, s->sketch, b->perms);
+    b->listed[b->listed_count++] = (listed_member){member->document, set, s->set_size};
     return ND_OK;
 }
 

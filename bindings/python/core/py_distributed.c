@@ -28,7 +28,8 @@ static bool take_sketch(void *context, const nd_signed *document) {
                 array_put(&s->hashes, document->text_hash, sizeof document->text_hash) &&
                 array_put(&s->bands, document->keys, s->options.bands * sizeof *document->keys) &&
                 array_put(&s->bytes, bytes, s->options.perms) &&
-                texts_put(&s->sets, document->set, document->set_size);
+                texts_put(&s->sets, (const char *)document->set,
+                          document->set_size * sizeof *document->set);
     s->job->no_memory = !good;
     return good;
 }
@@ -99,7 +100,8 @@ static bool arrays_open(PyObject *tuple, Py_ssize_t first, arrays *a) {
     return true;
 }
 
-/* Documents, as three arrays: sketches, offsets of the sets (one more than documents), sets. */
+/* Documents, as three arrays: sketches, offsets of the sets in bytes (one more than documents), sets
+ * of uint64. */
 typedef struct document_arrays {
     const uint8_t *sketches;
     const int64_t *offsets;
@@ -116,15 +118,17 @@ static bool documents_of(core_state *state, const Py_buffer *views, uint32_t per
     bool good = out->count > 0;
     out->count -= good;
     good = good && (size_t)views[0].len == out->count * perms && out->offsets[0] >= 0 &&
-           out->offsets[out->count] <= views[2].len;
-    for (size_t i = 0; good && i < out->count; i++) good = out->offsets[i] <= out->offsets[i + 1];
+           out->offsets[out->count] <= views[2].len && (uintptr_t)views[2].buf % 8 == 0;
+    for (size_t i = 0; good && i <= out->count; i++)
+        good = out->offsets[i] % 8 == 0 && (i == 0 || out->offsets[i - 1] <= out->offsets[i]);
     if (!good) core_raise_status(state, ND_ERR_ARGUMENT, "sketches, offsets and sets do not fit");
     return good;
 }
 
 static nd_sketched document_at(const document_arrays *d, size_t i) {
-    return (nd_sketched){d->sketches + i * d->perms, d->sets + d->offsets[i],
-                         (size_t)(d->offsets[i + 1] - d->offsets[i])};
+    return (nd_sketched){d->sketches + i * d->perms,
+                         (const uint64_t *)(const void *)(d->sets + d->offsets[i]),
+                         (size_t)(d->offsets[i + 1] - d->offsets[i]) / sizeof(uint64_t)};
 }
 
 /* ---- pairs */

@@ -232,7 +232,7 @@ def sketch(df: DataFrame, *, text: str = "text", id: str = "id", threshold: floa
     """The table that dedup begins with, for steps of your own (:mod:`neardup.distributed`).
 
     The columns are the id and binary ones: hash (16 bytes), bands (8 bytes a band), sketch (a byte a
-    permutation), set (packed).
+    permutation), set (8 bytes a shingle).
     """
     s = Settings(text=text, id=id, order=[id], threshold=threshold, recall=recall, perms=perms,
                  analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls)

@@ -139,8 +139,9 @@ def _join(spark: SparkSession, given: argparse.Namespace) -> None:
         given.output)
 
 
-def main() -> None:
-    given = _parser().parse_args()
+def run(arguments: list[str]) -> None:
+    """Runs the command in the session that there is, or in a new one."""
+    given = _parser().parse_args(arguments)
     builder: Any = SparkSession.builder
     if given.master:
         builder = builder.master(given.master)
@@ -149,8 +150,15 @@ def main() -> None:
         (_join if given.command == "hamming-join" else _find)(spark, given)
     except Error as problem:
         sys.exit(f"neardup-spark: {problem}")
+
+
+def main() -> None:
+    try:
+        run(sys.argv[1:])
     finally:
-        spark.stop()
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            active.stop()
 
 
 if __name__ == "__main__":

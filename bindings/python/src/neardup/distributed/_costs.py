@@ -7,9 +7,9 @@ import dataclasses
 from .._sketches import plan
 from ._settings import Settings
 
-# Measured by bench/spark: a packed entry of a bucket, and a shingle of a packed set.
+# Measured by bench/spark: a packed entry of a bucket.
 ENTRY_BYTES = 7
-SHINGLE_BYTES = 3.5
+SHINGLE_BYTES = 8
 
 
 @dataclasses.dataclass(frozen=True)
