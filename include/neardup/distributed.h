@@ -1,6 +1,5 @@
 /* Steps of nd_dedup for a program that spreads it over many machines, which share no memory:
- * MinHash sketches, verified on shingle sets, as nd_dedup with an index decides. nd_signatures
- * makes keys, sketches and packed sets of texts; the program brings together documents with equal
+ * MinHash sketches, verified on shingle sets. nd_signatures makes keys, sketches and sets of texts; the program brings together documents with equal
  * keys. Equal arguments give equal results on every machine. doc/internals/distributed.md shows the
  * whole. */
 #ifndef NEARDUP_DISTRIBUTED_H
@@ -12,12 +11,12 @@
 extern "C" {
 #endif
 
-/* What comparing needs of a document. `sketch`: the low 8 bits of each value of its signature
- * (nd_signed); `set`: its packed set. */
+/* What comparing needs of a document. `sketch`: the low 8 bits of each value of its signature; `set`:
+ * its shingles, distinct and without 0, as nd_signed has them. */
 typedef struct nd_sketched {
     const uint8_t *sketch;
-    const void *set;
-    size_t set_size; /* bytes */
+    const uint64_t *set;
+    size_t set_size; /* shingles */
 } nd_sketched;
 
 /* ---------------------------------------------------------------- pairs */
@@ -25,7 +24,8 @@ typedef struct nd_sketched {
 /* Compares one document after the other with other documents. Used by one thread at a time. */
 typedef struct nd_set_verifier nd_set_verifier;
 
-/* threshold: (0, 1]; perms: 1 to 1024, bytes of a sketch. `allocator` NULL: malloc. */
+/* threshold: [0, 1], 0: every pair is a duplicate, and is measured; perms: 1 to 1024, bytes of a
+ * sketch. `allocator` NULL: malloc. */
 ND_API ND_MUST_CHECK nd_status nd_set_verifier_create(double threshold, uint32_t perms,
                                                       const nd_allocator *allocator,
                                                       nd_set_verifier **out, nd_error *error);
@@ -38,12 +38,11 @@ ND_API bool nd_set_verifier_near(const nd_set_verifier *verifier, const uint8_t 
                                  const uint8_t *b);
 
 /* Takes the document with which the next ones are compared. Its sketch and set must stay valid
- * until then. No errors: the set is read by the first comparison. */
+ * until then. The set is read by the first comparison. */
 ND_API void nd_set_verifier_begin(nd_set_verifier *verifier, const nd_sketched *document);
 
 /* Compares a document with that of nd_set_verifier_begin: sketches, then sets. *duplicate: their
- * Jaccard similarity is at least the threshold, and *overlap is exact. ND_ERR_INPUT: a set is
- * damaged. */
+ * Jaccard similarity is at least the threshold, and *overlap is exact. */
 ND_API ND_MUST_CHECK nd_status nd_set_verifier_compare(nd_set_verifier *verifier,
                                                        const nd_sketched *document, bool *duplicate,
                                                        nd_overlap *overlap, nd_error *error);
@@ -54,7 +53,8 @@ ND_API ND_MUST_CHECK nd_status nd_set_verifier_compare(nd_set_verifier *verifier
 typedef enum nd_assumed {
     ND_ASSUMED_UNKNOWN = 0, /* kept, if no document of its buckets removes it */
     ND_ASSUMED_KEPT,
-    ND_ASSUMED_REMOVED
+    ND_ASSUMED_REMOVED,
+    ND_ASSUMED_KNOWN /* kept, and known for certain: it is not compared with earlier ones */
 } nd_assumed;
 
 typedef struct nd_bucket_member {
@@ -92,6 +92,18 @@ ND_API void nd_large_buckets_free(nd_large_buckets *buckets);
 ND_API ND_MUST_CHECK nd_status nd_large_buckets_add(nd_large_buckets *buckets,
                                                     const nd_bucket_member *member,
                                                     nd_bucket_answer *answer, nd_error *error);
+
+/* A duplicate of a member, in ascending order of `earlier`. Return false to stop
+ * (ND_ERR_CANCELLED). */
+typedef bool nd_bucket_pair_fn(void *context, uint64_t earlier, const nd_overlap *overlap);
+
+/* Compares a member with all listed ones of its buckets, not only up to the first duplicate, and
+ * lists it; what is assumed of it is ignored. *left_out: comparisons beyond max_compare. After a
+ * failure the member is not listed. */
+ND_API ND_MUST_CHECK nd_status nd_large_buckets_add_all(nd_large_buckets *buckets,
+                                                        const nd_bucket_member *member,
+                                                        nd_bucket_pair_fn *on_pair, void *context,
+                                                        uint64_t *left_out, nd_error *error);
 
 /* ---------------------------------------------------------------- decisions */
 

@@ -71,10 +71,9 @@ typedef struct nd_signed {
     /* nd_signatures_options.bands keys, each below 2^38. Documents with an equal key of the same
      * band are candidates. */
     const uint64_t *keys;
-    /* The packed set of the shingles (nd_packed_sets_compare); `with_sets` false: NULL. 8 bytes
-     * behind it can be read. */
-    const void *set;
-    size_t set_size; /* bytes */
+    /* The set of the shingles: distinct, ascending, 1 in place of 0. `with_sets` false: NULL. */
+    const uint64_t *set;
+    size_t set_size; /* shingles */
 } nd_signed;
 
 /* Called once per document, in the order of input, from one thread at a time. Return false to stop.

@@ -16,7 +16,7 @@ typedef struct bucket_list {
 
 typedef struct listed_member {
     uint64_t document;
-    unsigned char *bytes; /* its sketch, then its set */
+    uint64_t *set; /* then its sketch */
     size_t set_size;
 } listed_member;
 
@@ -55,7 +55,7 @@ void nd_large_buckets_free(nd_large_buckets *b) {
     if (!b) return;
     const nd_allocator a = b->allocator;
     for (size_t i = 0; i < b->list_count; i++) nd_release(&a, b->lists[i].members);
-    for (size_t i = 0; i < b->listed_count; i++) nd_release(&a, b->listed[i].bytes);
+    for (size_t i = 0; i < b->listed_count; i++) nd_release(&a, b->listed[i].set);
     nd_set_verifier_free(b->verifier);
     nd_release(&a, b->lists);
     nd_release(&a, b->listed);
@@ -87,7 +87,13 @@ static uint64_t count_rest(const nd_large_buckets *b, const nd_bucket_member *me
     return rest;
 }
 
-static nd_status search(nd_large_buckets *b, const nd_bucket_member *member,
+/* Receives the duplicates of a search; `on_pair` NULL: it ends with the first one, in `answer`. */
+typedef struct pair_listener {
+    nd_bucket_pair_fn *on_pair;
+    void *context;
+} pair_listener;
+
+static nd_status search(nd_large_buckets *b, const nd_bucket_member *member, pair_listener listener,
                         nd_bucket_answer *answer, nd_error *error) {
     uint32_t compared = 0, number;
     if (!nd_reserve(&b->allocator, &b->next, &b->next_capacity, member->bucket_count))
@@ -96,12 +102,15 @@ static nd_status search(nd_large_buckets *b, const nd_bucket_member *member,
     nd_set_verifier_begin(b->verifier, &member->sketched);
     while (compared < b->max_compare && (number = next_listed(b, member)) != UINT32_MAX) {
         const listed_member *l = &b->listed[number];
-        const nd_sketched earlier = {l->bytes, l->bytes + b->perms, l->set_size};
+        const nd_sketched earlier = {(const uint8_t *)(l->set + l->set_size), l->set, l->set_size};
         ND_TRY(nd_set_verifier_compare(b->verifier, &earlier, &answer->found, &answer->overlap,
                                        error));
         answer->earlier = l->document;
-        if (answer->found) return ND_OK;
         compared++;
+        if (!answer->found) continue;
+        if (!listener.on_pair) return ND_OK;
+        if (!listener.on_pair(listener.context, l->document, &answer->overlap))
+            return nd_fail(error, ND_ERR_CANCELLED, "a callback stopped the comparisons");
     }
     answer->left_out = count_rest(b, member);
     return ND_OK;
@@ -125,11 +134,12 @@ static nd_status copy_member(nd_large_buckets *b, const nd_bucket_member *member
     const nd_sketched *s = &member->sketched;
     if (!nd_reserve(&b->allocator, &b->listed, &b->listed_capacity, b->listed_count + 1))
         return nd_fail_memory(error, sizeof *b->listed, "large buckets");
-    unsigned char *bytes = nd_allocate(&b->allocator, b->perms + s->set_size, 1);
-    if (!bytes) return nd_fail_memory(error, b->perms + s->set_size, "a shingle set");
-    memcpy(bytes, s->sketch, b->perms);
-    memcpy(bytes + b->perms, s->set, s->set_size);
-    b->listed[b->listed_count++] = (listed_member){member->document, bytes, s->set_size};
+    size_t set_bytes = s->set_size * sizeof *s->set;
+    uint64_t *set = nd_allocate(&b->allocator, set_bytes + b->perms, 1);
+    if (!set) return nd_fail_memory(error, set_bytes + b->perms, "a shingle set");
+    if (set_bytes > 0) memcpy(set, s->set, set_bytes);
+    memcpy(set + s->set_size, s->sketch, b->perms);
+    b->listed[b->listed_count++] = (listed_member){member->document, set, s->set_size};
     return ND_OK;
 }
 
@@ -168,12 +178,30 @@ nd_status nd_large_buckets_add(nd_large_buckets *b, const nd_bucket_member *memb
     ND_TRY(nd_need(member, "member", error));
     ND_TRY(nd_need(answer, "answer", error));
     ND_TRY(prepare(b, member, error));
-    ND_TRY(search(b, member, &found, error));
+    if (member->assumed != ND_ASSUMED_KNOWN)
+        ND_TRY(search(b, member, (pair_listener){0}, &found, error));
     found.listed = member->assumed == ND_ASSUMED_UNKNOWN ? !found.found
-                                                         : member->assumed == ND_ASSUMED_KEPT;
+                                                         : member->assumed != ND_ASSUMED_REMOVED;
     if (found.listed) ND_TRY(list(b, member, error));
     b->any = true;
     b->last = member->document;
     *answer = found;
+    return ND_OK;
+}
+
+nd_status nd_large_buckets_add_all(nd_large_buckets *b, const nd_bucket_member *member,
+                                   nd_bucket_pair_fn *on_pair, void *context, uint64_t *left_out,
+                                   nd_error *error) {
+    nd_bucket_answer last = {0};
+    ND_TRY(nd_need(b, "buckets", error));
+    ND_TRY(nd_need(member, "member", error));
+    if (!on_pair) return nd_fail(error, ND_ERR_ARGUMENT, "on_pair must not be NULL");
+    ND_TRY(nd_need(left_out, "left_out", error));
+    ND_TRY(prepare(b, member, error));
+    ND_TRY(search(b, member, (pair_listener){on_pair, context}, &last, error));
+    ND_TRY(list(b, member, error));
+    b->any = true;
+    b->last = member->document;
+    *left_out = last.left_out;
     return ND_OK;
 }

@@ -1,9 +1,7 @@
-/* Compares documents of which only sketches and packed sets are at hand. */
+/* Compares documents of which only sketches and shingle sets are at hand. */
 #include "base/argument.h"
 #include "kernel/kernel.h"
 #include "neardup.h"
-#include "similarity/packed_set.h"
-#include "similarity/packed_sets.h"
 #include "similarity/shingle_set.h"
 #include "sketch/minhash_filter.h"
 
@@ -17,24 +15,25 @@ struct nd_set_verifier {
     nd_sketched document; /* with which the next ones are compared */
     bool has_set;         /* `set` is of `document` */
     nd_shingle_set set;
-    uint64_t *values; /* the set that was unpacked last */
+    uint64_t *values;     /* a copy of the set of `document` */
     size_t value_capacity;
-    unsigned char *packed; /* a copy, behind which ND_SET_BEHIND bytes can be read */
-    size_t packed_capacity;
 };
 
 nd_status nd_set_verifier_create(double threshold, uint32_t perms, const nd_allocator *allocator,
                                  nd_set_verifier **out, nd_error *error) {
-    nd_plan plan;
     ND_TRY(nd_need(out, "out", error));
-    ND_TRY(nd_plan_choose(threshold, 0.5, perms, &plan, error)); /* checks both */
+    if (!(threshold >= 0 && threshold <= 1))
+        return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be 0 to 1, not %g", threshold);
+    if (perms < 1 || perms > 1024)
+        return nd_fail(error, ND_ERR_ARGUMENT, "perms must be 1 to 1024, not %u", perms);
     const nd_allocator own = nd_allocator_or_default(allocator);
     nd_set_verifier *v = nd_allocate_zero(&own, 1, sizeof *v);
     if (!v) return nd_fail_memory(error, sizeof *v, "a verifier");
     v->allocator = own;
     v->threshold = threshold;
     v->perms = perms;
-    v->least_equal = nd_sketch_required_matches(threshold, perms, ND_SKETCH_FILTERS);
+    if (threshold > 0)
+        v->least_equal = nd_sketch_required_matches(threshold, perms, ND_SKETCH_FILTERS);
     nd_shingle_set_init(&v->set, &v->allocator);
     *out = v;
     return ND_OK;
@@ -45,7 +44,6 @@ void nd_set_verifier_free(nd_set_verifier *v) {
     const nd_allocator a = v->allocator;
     nd_shingle_set_free(&v->set);
     nd_release(&a, v->values);
-    nd_release(&a, v->packed);
     nd_release(&a, v);
 }
 
@@ -58,34 +56,20 @@ void nd_set_verifier_begin(nd_set_verifier *v, const nd_sketched *document) {
     v->has_set = false;
 }
 
-static nd_status unpack(nd_set_verifier *v, const nd_sketched *document, size_t *count,
-                        nd_error *error) {
-    size_t size = document->set_size;
-    if (!nd_reserve(&v->allocator, &v->packed, &v->packed_capacity, size + ND_SET_BEHIND))
-        return nd_fail_memory(error, size, "a shingle set");
-    memcpy(v->packed, document->set, size);
-    memset(v->packed + size, 0, ND_SET_BEHIND);
-    if (!nd_packed_set_count(v->packed, size, count))
-        return nd_fail(error, ND_ERR_INPUT, "a packed set of %zu bytes is damaged", size);
-    if (!nd_reserve(&v->allocator, &v->values, &v->value_capacity, *count))
-        return nd_fail_memory(error, *count * sizeof *v->values, "a shingle set");
-    if (!nd_packed_set_unpack(v->packed, size, *count, v->values))
-        return nd_fail(error, ND_ERR_INPUT, "a packed set of %zu values is damaged", *count);
-    return ND_OK;
-}
-
 static nd_status compare_sets(nd_set_verifier *v, const nd_sketched *document, nd_overlap *overlap,
                               nd_error *error) {
-    size_t count;
+    size_t count = v->document.set_size;
     if (!v->has_set) {
-        ND_TRY(unpack(v, &v->document, &count, error));
+        if (!nd_reserve(&v->allocator, &v->values, &v->value_capacity, count))
+            return nd_fail_memory(error, count * sizeof *v->values, "a shingle set");
+        if (count > 0) memcpy(v->values, v->document.set, count * sizeof *v->values);
         ND_TRY(nd_shingle_set_make(&v->set, v->values, count, error));
         v->has_set = true;
     }
-    ND_TRY(unpack(v, document, &count, error));
-    size_t least = nd_least_intersection(count, v->set.size, v->threshold);
-    *overlap = (nd_overlap){count, v->set.size,
-                            nd_shingle_set_overlap(&v->set, v->values, count, least)};
+    size_t other = document->set_size, least = nd_least_intersection(other, v->set.size,
+                                                                     v->threshold);
+    *overlap = (nd_overlap){other, v->set.size,
+                            nd_shingle_set_overlap(&v->set, document->set, other, least)};
     return ND_OK;
 }
 

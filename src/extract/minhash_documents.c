@@ -1,10 +1,10 @@
-/* Makes the MinHash signatures of all documents of an input, with band keys and packed shingle sets
- * if they are wanted, and calls back with them in the order of input. */
+/* Makes the MinHash signatures of all documents of an input, with band keys and shingle sets if
+ * they are wanted, and calls back with them in the order of input. */
 #include "base/argument.h"
 #include "base/floats.h"
+#include "base/radix_sort.h"
 #include "corpus/batch_ids.h"
 #include "job/run_context.h"
-#include "similarity/packed_sets.h"
 #include "sketch/band_key.h"
 #include "text/analyzer.h"
 
@@ -26,6 +26,9 @@ typedef struct sign_entry {
     size_t set_size;
 } sign_entry;
 
+/* Words of scratch that are kept for the next document; a huge one gives its memory back. */
+enum { MOST_SCRATCH = 1 << 18 };
+
 /* The signatures of a block. */
 typedef struct signatures {
     sign_entry *entries;
@@ -33,12 +36,13 @@ typedef struct signatures {
     uint64_t *keys;   /* in the same way */
     size_t count, capacity, value_capacity, key_capacity;
     nd_batch_ids ids;
-    nd_packed_sets sets;
+    uint64_t *sets, *scratch;
+    size_t set_size, set_capacity, scratch_capacity; /* shingles */
 } signatures;
 
 static void reset_signatures(void *batch) {
     signatures *s = batch;
-    s->count = s->ids.size = s->sets.size = 0;
+    s->count = s->ids.size = s->set_size = 0;
 }
 
 static nd_status reserve(const sign_plan *plan, signatures *s, nd_error *error) {
@@ -48,6 +52,28 @@ static nd_status reserve(const sign_plan *plan, signatures *s, nd_error *error) 
         nd_reserve(plan->allocator, &s->keys, &s->key_capacity, count * plan->bands))
         return ND_OK;
     return nd_fail_memory(error, perms * sizeof *s->values, "signatures");
+}
+
+/* Adds the set of a document. */
+static nd_status add_set(const sign_plan *plan, signatures *s, const nd_shingles *shingles,
+                         size_t *size, nd_error *error) {
+    const nd_allocator *a = plan->allocator;
+    size_t count = shingles->count, distinct = 0;
+    if (!nd_reserve(a, &s->sets, &s->set_capacity, s->set_size + count) ||
+        !nd_reserve(a, &s->scratch, &s->scratch_capacity, count))
+        return nd_fail_memory(error, count * sizeof *s->sets, "a shingle set");
+    uint64_t *set = s->sets + s->set_size;
+    for (size_t i = 0; i < count; i++) set[i] = shingles->hashes[i] + !shingles->hashes[i];
+    nd_radix_sort_spread(set, s->scratch, count, 64);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || set[i] != set[i - 1]) set[distinct++] = set[i];
+    s->set_size += *size = distinct;
+    if (s->scratch_capacity > MOST_SCRATCH) {
+        nd_release(a, s->scratch);
+        s->scratch = NULL;
+        s->scratch_capacity = 0;
+    }
+    return ND_OK;
 }
 
 /* The worker is an analyzer. */
@@ -66,9 +92,7 @@ static nd_status sign(const void *context, void *worker, void *batch, const nd_s
     nd_minhash_sign(plan->minhash, shingles.hashes, shingles.count, values);
     for (uint32_t b = 0; b < plan->bands; b++)
         keys[b] = nd_band_number(nd_band_key(values + b * plan->rows, plan->rows));
-    if (plan->with_sets)
-        ND_TRY(nd_packed_sets_add(&s->sets, plan->allocator, shingles.hashes, shingles.count,
-                                  &e->set_size, error));
+    if (plan->with_sets) ND_TRY(add_set(plan, s, &shingles, &e->set_size, error));
     s->count++;
     return ND_OK;
 }
@@ -93,7 +117,8 @@ static void destroy_signatures(const void *plan, void *batch) {
     nd_release(a, s->entries);
     nd_release(a, s->values);
     nd_release(a, s->keys);
-    nd_packed_sets_free(&s->sets, a);
+    nd_release(a, s->sets);
+    nd_release(a, s->scratch);
     nd_batch_ids_free(&s->ids, a);
 }
 
@@ -112,7 +137,7 @@ static nd_status emit_signatures(void *result, void *batch, const nd_block *bloc
     (void)block;
     sign_receiver *r = result;
     const signatures *s = batch;
-    const unsigned char *set = s->sets.bytes;
+    const uint64_t *set = s->sets;
     for (size_t i = 0; i < s->count; i++) {
         const sign_entry *e = &s->entries[i];
         const nd_signed document = {.document = r->documents++,

@@ -3,7 +3,7 @@
 
 static void test_verifier(nd_sketched one) {
     nd_set_verifier *verifier = NULL;
-    REFUSED("threshold", nd_set_verifier_create(0, 4, &allocator, &out.verifier, &failure));
+    REFUSED("threshold", nd_set_verifier_create(-0.1, 4, &allocator, &out.verifier, &failure));
     REFUSED("perms", nd_set_verifier_create(0.5, 1025, &allocator, &out.verifier, &failure));
     REFUSED("out", nd_set_verifier_create(0.5, 4, &allocator, NULL, &failure));
     GRANTED(NOTHING, nd_set_verifier_create(0.5, 4, &allocator, &out.verifier, &failure),
@@ -21,9 +21,18 @@ static void test_verifier(nd_sketched one) {
     CALLED(nd_set_verifier_free(verifier));
 }
 
+/* nd_bucket_pair_fn */
+static bool count_pair(void *context, uint64_t earlier, const nd_overlap *overlap) {
+    assert_int_equal(earlier, 0);
+    assert_int_equal(overlap->intersection, 0);
+    ++*(unsigned *)context;
+    return true;
+}
+
 static void test_large_buckets(nd_sketched one) {
     static const uint32_t bucket = 1;
     nd_large_buckets *b = NULL;
+    unsigned pairs = 0;
     nd_bucket_member member = {.buckets = &bucket, .bucket_count = 1, .sketched = one};
     REFUSED("threshold",
             nd_large_buckets_create(2, 4, 10, &allocator, &out.large_buckets, &failure));
@@ -38,6 +47,14 @@ static void test_large_buckets(nd_sketched one) {
     for (; member.document < 3; member.document++)
         GRANTED(NOTHING, nd_large_buckets_add(b, &member, &out.bucket_answer, &failure),
                 assert_int_equal(out.bucket_answer.found, member.document > 0));
+    REFUSED("buckets", nd_large_buckets_add_all(NULL, &member, count_pair, &pairs, &out.count64,
+                                                &failure));
+    REFUSED("member", nd_large_buckets_add_all(b, NULL, count_pair, &pairs, &out.count64, &failure));
+    REFUSED("on_pair", nd_large_buckets_add_all(b, &member, NULL, &pairs, &out.count64, &failure));
+    REFUSED("left_out", nd_large_buckets_add_all(b, &member, count_pair, &pairs, NULL, &failure));
+    GRANTED(NOTHING,
+            nd_large_buckets_add_all(b, &member, count_pair, &pairs, &out.count64, &failure),
+            assert_true(pairs > 0));
     CALLED(nd_large_buckets_free(b));
 }
 
@@ -58,8 +75,7 @@ static void test_decider(void) {
 void test_distributed(void **state) {
     (void)state;
     static const uint8_t bytes[4] = {1, 2, 3, 4};
-    static const unsigned char empty[1]; /* the set without values */
-    const nd_sketched one = {bytes, empty, sizeof empty};
+    const nd_sketched one = {bytes, NULL, 0};
     test_verifier(one);
     test_large_buckets(one);
     test_decider();

@@ -7,8 +7,8 @@ enum { MOST_PERMS = 128, MOST_BANDS = 128 };
 typedef struct document {
     uint64_t hash[2], keys[MOST_BANDS];
     uint8_t sketch[MOST_PERMS];
-    void *set;
-    size_t set_size;
+    uint64_t *set;
+    size_t set_size; /* shingles */
     uint32_t first;               /* the first document with the same hash */
     uint32_t buckets[MOST_BANDS]; /* the large ones */
     size_t bucket_count;
@@ -36,8 +36,10 @@ static bool take(void *context, const nd_signed *s) {
     memcpy(d->keys, s->keys, t->plan.bands * sizeof *d->keys);
     for (uint32_t p = 0; p < t->plan.perms; p++) d->sketch[p] = (uint8_t)s->signature[p];
     for (uint32_t b = 0; b < t->plan.bands; b++) assert_true(d->keys[b] >> 38 == 0);
-    d->set = malloc(s->set_size);
-    memcpy(d->set, s->set, d->set_size = s->set_size);
+    d->set_size = s->set_size;
+    d->set = malloc((s->set_size + 1) * sizeof *s->set);
+    memcpy(d->set, s->set, s->set_size * sizeof *s->set);
+    for (size_t i = 1; i < s->set_size; i++) assert_true(s->set[i - 1] < s->set[i]);
     return true;
 }
 
@@ -228,14 +230,13 @@ static void test_bound(void **unused) {
     nd_large_buckets *b;
     nd_bucket_answer answer;
     uint8_t sketch[16];
-    static const unsigned char empty[1];
     static const uint32_t bucket = 0;
     uint64_t left_out = 0;
     assert_int_equal(nd_large_buckets_create(0.8, 16, BOUND, NULL, &b, NULL), ND_OK);
     for (unsigned m = 0; m < MEMBERS; m++) {
         memset(sketch, (int)m, sizeof sketch); /* none is near another */
         const nd_bucket_member member = {
-            .document = m, .buckets = &bucket, .bucket_count = 1, .sketched = {sketch, empty, 1}};
+            .document = m, .buckets = &bucket, .bucket_count = 1, .sketched = {sketch, NULL, 0}};
         assert_int_equal(nd_large_buckets_add(b, &member, &answer, NULL), ND_OK);
         assert_true(answer.listed && !answer.found);
         assert_int_equal(answer.left_out, m > BOUND ? m - BOUND : 0);
@@ -252,7 +253,6 @@ static void test_named_twice(void **unused) {
     (void)unused;
     static const uint32_t twice[] = {2, 2, 0, 2};
     static const uint8_t sketch[16] = {1};
-    static const unsigned char empty[1];
     nd_large_buckets *b;
     nd_bucket_answer answer;
     assert_int_equal(nd_large_buckets_create(0.8, 16, 1000, NULL, &b, NULL), ND_OK);
@@ -260,29 +260,12 @@ static void test_named_twice(void **unused) {
         const nd_bucket_member member = {.document = m,
                                          .buckets = twice,
                                          .bucket_count = 4,
-                                         .sketched = {sketch, empty, 1},
+                                         .sketched = {sketch, NULL, 0},
                                          .assumed = ND_ASSUMED_KEPT};
         assert_int_equal(nd_large_buckets_add(b, &member, &answer, NULL), ND_OK);
         assert_true(answer.listed && answer.found == (m > 0) && answer.earlier == 0);
     }
     nd_large_buckets_free(b);
-}
-
-static void test_damaged_sets(void **unused) {
-    (void)unused;
-    static const unsigned char damaged[] = {3, 255, 255};
-    static const uint8_t sketch[1];
-    const nd_sketched sketched = {sketch, damaged, sizeof damaged};
-    nd_set_verifier *v;
-    nd_overlap overlap;
-    nd_error error;
-    bool duplicate;
-    assert_int_equal(nd_set_verifier_create(0.5, 1, NULL, &v, NULL), ND_OK);
-    nd_set_verifier_begin(v, &sketched);
-    assert_int_equal(nd_set_verifier_compare(v, &sketched, &duplicate, &overlap, &error),
-                     ND_ERR_INPUT);
-    assert_non_null(strstr(error.message, "damaged"));
-    nd_set_verifier_free(v);
 }
 
 static void test_arguments(void **unused) {
@@ -291,7 +274,7 @@ static void test_arguments(void **unused) {
     nd_large_buckets *b;
     nd_edge_decider *d;
     bool decides[2];
-    assert_int_equal(nd_set_verifier_create(0, 128, NULL, &v, NULL), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_set_verifier_create(1.5, 128, NULL, &v, NULL), ND_ERR_ARGUMENT);
     assert_int_equal(nd_set_verifier_create(0.5, 0, NULL, &v, NULL), ND_ERR_ARGUMENT);
     assert_int_equal(nd_large_buckets_create(0.5, 128, 0, NULL, &b, NULL), ND_ERR_ARGUMENT);
     assert_int_equal(nd_edge_decider_create(10, NULL, &d, NULL), ND_OK);
@@ -315,7 +298,6 @@ static void test_arguments(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_answers), cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_named_twice), cmocka_unit_test(test_damaged_sets),
-        cmocka_unit_test(test_arguments)};
+        cmocka_unit_test(test_named_twice), cmocka_unit_test(test_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

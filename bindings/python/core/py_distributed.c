@@ -28,7 +28,8 @@ static bool take_sketch(void *context, const nd_signed *document) {
                 array_put(&s->hashes, document->text_hash, sizeof document->text_hash) &&
                 array_put(&s->bands, document->keys, s->options.bands * sizeof *document->keys) &&
                 array_put(&s->bytes, bytes, s->options.perms) &&
-                texts_put(&s->sets, document->set, document->set_size);
+                texts_put(&s->sets, (const char *)document->set,
+                          document->set_size * sizeof *document->set);
     s->job->no_memory = !good;
     return good;
 }
@@ -99,7 +100,8 @@ static bool arrays_open(PyObject *tuple, Py_ssize_t first, arrays *a) {
     return true;
 }
 
-/* Documents, as three arrays: sketches, offsets of the sets (one more than documents), sets. */
+/* Documents, as three arrays: sketches, offsets of the sets in bytes (one more than documents), sets
+ * of uint64. */
 typedef struct document_arrays {
     const uint8_t *sketches;
     const int64_t *offsets;
@@ -116,15 +118,17 @@ static bool documents_of(core_state *state, const Py_buffer *views, uint32_t per
     bool good = out->count > 0;
     out->count -= good;
     good = good && (size_t)views[0].len == out->count * perms && out->offsets[0] >= 0 &&
-           out->offsets[out->count] <= views[2].len;
-    for (size_t i = 0; good && i < out->count; i++) good = out->offsets[i] <= out->offsets[i + 1];
+           out->offsets[out->count] <= views[2].len && (uintptr_t)views[2].buf % 8 == 0;
+    for (size_t i = 0; good && i <= out->count; i++)
+        good = out->offsets[i] % 8 == 0 && (i == 0 || out->offsets[i - 1] <= out->offsets[i]);
     if (!good) core_raise_status(state, ND_ERR_ARGUMENT, "sketches, offsets and sets do not fit");
     return good;
 }
 
 static nd_sketched document_at(const document_arrays *d, size_t i) {
-    return (nd_sketched){d->sketches + i * d->perms, d->sets + d->offsets[i],
-                         (size_t)(d->offsets[i + 1] - d->offsets[i])};
+    return (nd_sketched){d->sketches + i * d->perms,
+                         (const uint64_t *)(const void *)(d->sets + d->offsets[i]),
+                         (size_t)(d->offsets[i + 1] - d->offsets[i]) / sizeof(uint64_t)};
 }
 
 /* ---- pairs */
@@ -264,6 +268,7 @@ static void free_large_buckets(PyObject *self) {
 
 /* The answers of the members of a call. */
 typedef struct answers {
+    array member;                                     /* uint64; of add_all */
     array found, listed;                              /* uint8 */
     array earlier, intersection, set_union, left_out; /* uint64 */
 } answers;
@@ -287,22 +292,62 @@ typedef struct member_arrays {
     const uint32_t *buckets;
 } member_arrays;
 
+static nd_bucket_member member_at(const member_arrays *m, size_t i) {
+    const int64_t *at = m->bucket_offsets + i;
+    return (nd_bucket_member){.document = m->numbers[i],
+                              .buckets = m->buckets + at[0],
+                              .bucket_count = (size_t)(at[1] - at[0]),
+                              .sketched = document_at(&m->documents, i),
+                              .assumed = (nd_assumed)m->assumed[i]};
+}
+
+static nd_status no_memory(nd_error *error) {
+    *error = (nd_error){.status = ND_ERR_MEMORY, .message = "no memory for the results"};
+    return ND_ERR_MEMORY;
+}
+
+/* An answer for each member: the first duplicate. */
 static nd_status add_members(nd_large_buckets *buckets, const member_arrays *m, answers *out,
                              nd_error *error) {
     for (size_t i = 0; i < m->documents.count; i++) {
-        const int64_t *at = m->bucket_offsets + i;
-        const nd_bucket_member member = {.document = m->numbers[i],
-                                         .buckets = m->buckets + at[0],
-                                         .bucket_count = (size_t)(at[1] - at[0]),
-                                         .sketched = document_at(&m->documents, i),
-                                         .assumed = (nd_assumed)m->assumed[i]};
+        const nd_bucket_member member = member_at(m, i);
         nd_bucket_answer answer;
         nd_status status = nd_large_buckets_add(buckets, &member, &answer, error);
         if (status != ND_OK) return status;
-        if (!put_answer(out, &answer)) {
-            *error = (nd_error){.status = ND_ERR_MEMORY, .message = "no memory for the results"};
-            return ND_ERR_MEMORY;
-        }
+        if (!put_answer(out, &answer)) return no_memory(error);
+    }
+    return ND_OK;
+}
+
+typedef struct pair_taker {
+    answers *out;
+    size_t member;
+    bool no_memory;
+} pair_taker;
+
+/* nd_bucket_pair_fn */
+static bool take_pair(void *context, uint64_t earlier, const nd_overlap *overlap) {
+    pair_taker *t = context;
+    const nd_bucket_answer answer = {.found = true, .earlier = earlier, .overlap = *overlap};
+    t->no_memory = !ARRAY_PUT(&t->out->member, uint64_t, t->member) || !put_answer(t->out, &answer);
+    return !t->no_memory;
+}
+
+/* An answer for each pair of duplicates, and one without a duplicate for each member whose
+ * comparisons were left out. */
+static nd_status add_all_members(nd_large_buckets *buckets, const member_arrays *m, answers *out,
+                                 nd_error *error) {
+    for (size_t i = 0; i < m->documents.count; i++) {
+        const nd_bucket_member member = member_at(m, i);
+        pair_taker taker = {.out = out, .member = i};
+        nd_bucket_answer rest = {0};
+        nd_status status = nd_large_buckets_add_all(buckets, &member, take_pair, &taker,
+                                                    &rest.left_out, error);
+        if (taker.no_memory) return no_memory(error);
+        if (status != ND_OK) return status;
+        if (rest.left_out > 0 &&
+            !(ARRAY_PUT(&out->member, uint64_t, i) && put_answer(out, &rest)))
+            return no_memory(error);
     }
     return ND_OK;
 }
@@ -323,8 +368,10 @@ static bool members_of(core_state *state, const arrays *a, uint32_t perms, membe
     return good;
 }
 
-/* add(numbers, assumed, bucket_offsets, buckets, sketches, set_offsets, sets): a dict of arrays. */
-static PyObject *add(PyObject *self, PyObject *arguments) {
+typedef nd_status add_fn(nd_large_buckets *buckets, const member_arrays *m, answers *out,
+                         nd_error *error);
+
+static PyObject *add_by(PyObject *self, PyObject *arguments, add_fn *add) {
     handle_object *o = (handle_object *)self;
     core_state *state = o->handle.state;
     arrays a;
@@ -337,13 +384,14 @@ static PyObject *add(PyObject *self, PyObject *arguments) {
                                                                           : NULL;
     if (buckets) {
         PyThreadState *others = PyEval_SaveThread();
-        nd_status status = add_members(buckets, &members, &found, &error);
+        nd_status status = add(buckets, &members, &found, &error);
         PyEval_RestoreThread(others);
         handle_let_go(&o->handle);
         if (status != ND_OK) core_raise(state, &error);
         else out = PyDict_New();
     }
-    const result_part parts[] = {{.name = "found", .array = &found.found},
+    const result_part parts[] = {{.name = "member", .array = &found.member},
+                                 {.name = "found", .array = &found.found},
                                  {.name = "listed", .array = &found.listed},
                                  {.name = "earlier", .array = &found.earlier},
                                  {.name = "intersection", .array = &found.intersection},
@@ -357,7 +405,20 @@ static PyObject *add(PyObject *self, PyObject *arguments) {
     return out;
 }
 
-static PyMethodDef large_buckets_methods[] = {{"add", add, METH_VARARGS, NULL}, {0}};
+/* add(numbers, assumed, bucket_offsets, buckets, sketches, set_offsets, sets): a dict of arrays
+ * with a value for each member. */
+static PyObject *add(PyObject *self, PyObject *arguments) {
+    return add_by(self, arguments, add_members);
+}
+
+/* The same arguments; a value for each pair, with the place of its member. */
+static PyObject *add_all(PyObject *self, PyObject *arguments) {
+    return add_by(self, arguments, add_all_members);
+}
+
+static PyMethodDef large_buckets_methods[] = {{"add", add, METH_VARARGS, NULL},
+                                              {"add_all", add_all, METH_VARARGS, NULL},
+                                              {0}};
 
 static PyType_Slot large_buckets_slots[] = {
     {Py_tp_dealloc, (void *)free_large_buckets},

@@ -81,8 +81,13 @@ class LocalEngine:
     def save_sketches(self, make):
         return self.save("sketches", make)
 
-    def is_empty(self, table):
-        return sum(map(len, table)) == 0
+    def first(self, table):
+        return next((row for part in table for row in part.slice(0, 1).to_pylist()), None)
+
+    def repeated(self, table, column):
+        values = pa.concat_tables(table)[column].value_counts()
+        return next((value["values"].as_py() for value in values if value["counts"].as_py() > 1),
+                    None)
 
     def sum(self, table, column):
         return pc.sum(pa.concat_tables(table)[column]).as_py() or 0

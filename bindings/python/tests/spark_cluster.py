@@ -13,6 +13,11 @@ import neardup
 
 MINUTE = 60
 
+# Of small inputs most of the time goes to compilers, so they do less.
+_LIGHT = {"spark.sql.codegen.wholeStage": "false", **{
+    f"spark.{side}.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    for side in ("driver", "executor")}}
+
 
 class Cluster:
     def __init__(self, folder, workers=2):
@@ -57,20 +62,35 @@ class Cluster:
     def session(self, **settings):
         """A session whose executors get the package as an archive."""
         from pyspark.sql import SparkSession
-        archive = shutil.make_archive(str(self.folder / "neardup"), "zip",
-                                      Path(neardup.__file__).parent.parent, "neardup")
+        site = self.folder / "site"
+        shutil.copytree(Path(neardup.__file__).parent, site / "neardup", dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns("bin", "__pycache__"))
+        archive = shutil.make_archive(str(self.folder / "neardup"), "zip", site)
         os.environ.update(self.environment)
         builder = SparkSession.builder.master(self.url).appName("neardup").config(map={
             "spark.archives": f"{archive}#site", "spark.executorEnv.PYTHONPATH": "site",
             "spark.executor.memory": "600m", "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1", "spark.ui.enabled": "false",
-            "spark.sql.shuffle.partitions": "4", **settings})
+            "spark.sql.shuffle.partitions": "2", **_LIGHT,
+            "spark.sql.warehouse.dir": str(self.folder / "warehouse"), **settings})
         spark = builder.getOrCreate()
         spark.sparkContext.setLogLevel("ERROR")
         try:
             yield spark
         finally:
             spark.stop()
+
+    def executors_of(self, worker):
+        """The ids of the processes that a worker has started."""
+        return [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/stat")
+                if self._parent_of(path) == worker.pid]
+
+    @staticmethod
+    def _parent_of(path):
+        try:
+            return int(path.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return None  # it has ended
 
     def stop(self):
         for process in reversed(self.processes):

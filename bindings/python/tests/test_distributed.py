@@ -7,7 +7,7 @@ import pytest
 from local_engine import LocalEngine
 
 import neardup as nd
-from neardup import _distributed_flow, distributed
+from neardup import distributed
 
 
 def corpus(seed, count):
@@ -41,32 +41,76 @@ def removed_of(table):
                         ("id", "kept_id", "intersection", "union"))))
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_same_answers(seed):
+def run(seed, thresholds=(0.5, 0.8, 0.9)):
+    """Texts in an order, the same rows shuffled, settings and an engine."""
     draw = random.Random(100 + seed)
     texts = corpus(seed, draw.choice([1, 30, 300, 600]))
-    threshold = draw.choice([0.5, 0.8, 0.9])
     ids = [f"{number:05}" for number in range(len(texts))]
-    settings = distributed.Settings(threshold=threshold, perms=draw.choice([64, 128]), recall=0.99,
-                                    buckets=draw.choice([1, 5, 40]))
+    settings = {"threshold": draw.choice(thresholds), "perms": draw.choice([64, 128]),
+                "recall": 0.99}
     engine = LocalEngine(draw.choice([1, 2, 7]), draw.choice([1, 13, 1000]))
     rows = list(zip(ids, texts))
     draw.shuffle(rows)
-    table = pa.table({"id": [id for id, _ in rows], "text": [text for _, text in rows]})
-    found = _distributed_flow.dedup(engine, engine._split(table), table.schema, settings)
-    alone = nd.dedup(pa.table({"id": ids, "text": texts}), threshold=threshold,
-                     perms=settings.perms, recall=0.99)
+    return rows, sorted(rows), settings, engine, draw.choice([1, 5, 40])
+
+
+def table_of(rows):
+    return pa.table({"id": pa.array([id for id, _ in rows], pa.string()),
+                     "text": pa.array([text for _, text in rows], pa.string())})
+
+
+@pytest.mark.parametrize("group", ["greedy", "component"])
+@pytest.mark.parametrize("seed", range(8))
+def test_same_answers(seed, group):
+    shuffled, rows, settings, engine, parts = run(seed)
+    table = table_of(shuffled)
+    found = distributed.dedup(engine, engine._split(table), table.schema,
+                              distributed.Settings(**settings, group=group, buckets=parts))
+    alone = nd.dedup(table_of(rows), group=group, **settings)
     assert found.left_out == 0 == alone.summary.bounded_documents
     assert removed_of(pa.concat_tables(found.removed)) == removed_of(alone.removed)
-    if len(texts) > 100:
+    if len(rows) > 100:
         assert alone.summary.large_buckets and alone.summary.exact_copies
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_same_pairs(seed):
+    shuffled, rows, settings, engine, parts = run(seed)
+    table = table_of(shuffled)
+    found = distributed.pairs(engine, engine._split(table), table.schema,
+                              distributed.Settings(**settings, buckets=parts))
+    alone = nd.pairs(table_of(rows), **settings)
+    names = ("id_a", "id_b", "intersection", "union")
+    assert found.left_out == 0
+    assert sorted(zip(*(pa.concat_tables(found.pairs)[name].to_pylist() for name in names))) == (
+        sorted(zip(*(alone[name].to_pylist() for name in names))))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_against_earlier_runs(seed):
+    """Three runs, each against those before it, like three batches into an index."""
+    shuffled, rows, settings, _, parts = run(seed)
+    index = nd.Index(**settings)
+    earlier, first_part = [], 0
+    cuts = [0, len(rows) // 2, len(rows) * 3 // 4, len(rows)]
+    for begin, end in zip(cuts, cuts[1:]):
+        batch = {id for id, _ in rows[begin:end]}
+        table = table_of([row for row in shuffled if row[0] in batch])
+        engine = LocalEngine(3)
+        found = distributed.dedup(engine, engine._split(table), table.schema, distributed.Settings(
+            **settings, buckets=parts, first_part=first_part), earlier)
+        alone = nd.dedup(table_of(rows[begin:end]), index=index, **settings)
+        assert found.left_out == 0 == alone.summary.bounded_documents
+        assert removed_of(pa.concat_tables(found.removed)) == removed_of(alone.removed)
+        earlier.append(distributed.Run(found.sketches, found.removed))
+        first_part += 3
 
 
 def test_bad_rows():
     def run(columns, **settings):
         engine = LocalEngine(2)
         table = pa.table(columns)
-        return _distributed_flow.dedup(engine, engine._split(table), table.schema,
+        return distributed.dedup(engine, engine._split(table), table.schema,
                                        distributed.Settings(**settings))
 
     with pytest.raises(nd.InputError, match="id 'b': the text is null"):
@@ -75,6 +119,8 @@ def test_bad_rows():
                                            nulls="skip").removed)) == [("c", "a", 1, 1)]
     with pytest.raises(nd.InputError, match="a row has no 'id'"):
         run({"id": ["a", None], "text": ["x", "y"]})
+    with pytest.raises(nd.InputError, match="id 'b' is in several rows"):
+        run({"id": ["a", "b", "b"], "text": ["x", "y", "z"]})
     with pytest.raises(nd.ArgumentError, match="buckets"):
         distributed.Settings(buckets=0)
     with pytest.raises(nd.ArgumentError):

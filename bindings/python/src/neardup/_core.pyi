@@ -18,6 +18,8 @@ class Buffer:
 class LargeBuckets:
     def add(self, numbers: Any, assumed: Any, bucket_offsets: Any, buckets: Any, sketches: Any,
             set_offsets: Any, sets: Any, /) -> dict[str, Any]: ...
+    def add_all(self, numbers: Any, assumed: Any, bucket_offsets: Any, buckets: Any, sketches: Any,
+                set_offsets: Any, sets: Any, /) -> dict[str, Any]: ...
 
 @final
 class EdgeDecider:

@@ -26,14 +26,16 @@ import ray
 import ray.data
 from ray.data import Dataset
 
-from . import _distributed_flow, distributed
+from . import distributed
 from ._arrow_join import Joiner, join_schema
-from ._errors import ArgumentError, Error, InputError
+from ._errors import ArgumentError, Error
 from ._fate_map import MAP_SIZE, MAPS, build_maps, hash_ids, look_up_in, part_of
 from ._options import Analyzer
 from ._table_files import (BATCH_ROWS, EXCHANGE, ByHighBits, ByKeys, ByOrder, File, Folder, Parter,
                            Saved, bounds_of, typed)
-from .distributed import ROW_BITS, Batches, Settings
+from .distributed import Batches, Settings
+from .distributed._engine import Step
+from .distributed._settings import ROW_BITS
 
 # Documents for each partition of an exchange, unless the caller says how many there are.
 DOCUMENTS_A_PARTITION = 50_000
@@ -68,8 +70,9 @@ class Result:
 
 
 def dedup(ds: Dataset, *, text: str = "text", id: str = "id", order_by: list[str] | None = None,
-          checkpoint: str, threshold: float = 0.8, recall: float = 0.999, perms: int = 128,
-          analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1,
+          checkpoint: str, threshold: float = 0.8,
+          group: Literal["greedy", "component"] = "greedy", recall: float = 0.999,
+          perms: int = 128, analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1,
           nulls: Literal["error", "skip"] = "error", max_compare: int = 1000,
           partitions: int | None = None) -> Result:
     """Removes each row that is a near-duplicate of a row before it that stays.
@@ -83,7 +86,8 @@ def dedup(ds: Dataset, *, text: str = "text", id: str = "id", order_by: list[str
     """
     s = Settings(text=text, id=id, order=order_by or [id], threshold=threshold, recall=recall,
                  perms=perms, analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls,
-                 max_compare=max_compare, buckets=1 if partitions is None else partitions)
+                 max_compare=max_compare, group=group,
+                 buckets=1 if partitions is None else partitions)
     documents, schema = _documents(ds, s)
     engine = RayEngine(checkpoint)
     engine.begin(s, partitions)
@@ -93,7 +97,7 @@ def dedup(ds: Dataset, *, text: str = "text", id: str = "id", order_by: list[str
             distributed.sketch_schema(s, schema))).saved.rows
         engine.partitions = partitions or min(1 + rows // DOCUMENTS_A_PARTITION, MOST_PARTITIONS)
         s = dataclasses.replace(s, buckets=engine.partitions)
-        found = _distributed_flow.dedup(engine, documents, schema, s)
+        found = distributed.dedup(engine, documents, schema, s)
         stays = _stays(engine, found, s, schema.field(id).type)
         removed = engine.dataset(engine.map(found.removed, _with_jaccard, pa.schema(
             [found.removed.schema.field(name) for name in ("id", "kept_id")] + _COUNTS)))
@@ -138,8 +142,10 @@ _COUNTS = [pa.field("jaccard", pa.float64()), pa.field("intersection", pa.int64(
 def _with_jaccard(batches: Batches) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         shared, union = (batch.column(name) for name in ("intersection", "union"))
+        alike = np.asarray(union) == 0  # two texts without shingles
         yield pa.record_batch([batch.column("id"), batch.column("kept_id"),
-                               np.asarray(shared) / np.asarray(union), shared, union],
+                               np.where(alike, 1, np.asarray(shared) / np.maximum(np.asarray(union), 1)),
+                               shared, union],
                               names=["id", "kept_id", *(field.name for field in _COUNTS)])
 
 
@@ -149,7 +155,7 @@ _MARKED = pa.schema([("doc", pa.int64()), ("removed", pa.bool_())])
 _KEYED = pa.schema([("part", pa.int64()), ("key", pa.int64()), ("removed", pa.bool_())])
 
 
-def _stays(engine: RayEngine, found: _distributed_flow.Found, s: Settings,
+def _stays(engine: RayEngine, found: distributed.Found, s: Settings,
            id_type: pa.DataType) -> Callable[[pa.Table], pa.Table]:
     """Filters blocks. It has a bit per document on each machine (_fate_map). Rows without a text
     were left out, so they stay."""
@@ -161,12 +167,10 @@ def _stays(engine: RayEngine, found: _distributed_flow.Found, s: Settings,
                            functools.partial(_keyed, seed, parts), _KEYED)
         maps = engine.save(f"stays-{seed}", functools.partial(
             engine.map, engine.exchange(keyed, ["part"], ["part", "key"]), build_maps, MAPS))
-        twice = [row for row in engine.collect(engine.select(maps, twice="twice"))[
-            "twice"].to_pylist() if row is not None]
-        if not twice:
+        twice = engine.collect(engine.select(maps, twice="twice"))["twice"]
+        if twice.null_count == len(twice):
             shared = ray.remote(_load_maps).remote(engine.folder, maps.saved.files)
             return functools.partial(_filtered, s, id_type, seed, parts, shared)
-        _check_ids(engine, sketches, seed, twice)
     raise AssertionError("ids with equal hashes")
 
 
@@ -180,20 +184,6 @@ def _keyed(seed: int, parts: int, batches: Batches) -> Iterator[pa.RecordBatch]:
         keys = hash_ids(batch.column("id"), seed)
         yield pa.record_batch([part_of(keys, parts), keys, batch.column("removed").is_valid()],
                               schema=_KEYED)
-
-
-def _check_ids(engine: RayEngine, sketches: Table, seed: int, twice: list[int]) -> None:
-    """Ids with equal hashes are one id, or it is chance."""
-    ids = engine.collect(engine.map(engine.select(sketches, id="id"), functools.partial(
-        _with_keys, seed, twice[:100]), pa.schema([sketches.schema.field("id")])))["id"].to_pylist()
-    repeated = sorted({each for each in ids if ids.count(each) > 1})
-    if repeated:
-        raise InputError(f"id {repeated[0]!r} is in several rows; ids must differ")
-
-
-def _with_keys(seed: int, keys: list[int], batches: Batches) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        yield batch.filter(pa.array(np.isin(hash_ids(batch.column("id"), seed), keys)))
 
 
 def _load_maps(folder: Folder, files: list[File]) -> dict[int, tuple[int, int, np.ndarray]]:
@@ -272,7 +262,7 @@ class RayEngine:
     def end(self) -> None:
         self.folder.remove(EXCHANGE)
 
-    def map(self, table: Table, step: _distributed_flow.Step, schema: pa.Schema) -> Table:
+    def map(self, table: Table, step: Step, schema: pa.Schema) -> Table:
         return Table(schema, lambda: [Source(of, functools.partial(_stepped, read, step, schema))
                                       for of, read in table.sources])
 
@@ -389,10 +379,22 @@ class RayEngine:
         saved = self.save("sketches", make).saved
         return SketchTable(self.folder, saved, {name: name for name in saved.schema.names})
 
-    def is_empty(self, table: Table) -> bool:
-        if isinstance(table, SavedTable):
-            return table.saved.rows == 0
-        return not any(self._run(table, _any_row))
+    def first(self, table: Table) -> dict[str, Any] | None:
+        if isinstance(table, SavedTable) and table.saved.rows == 0:
+            return None
+        return next((row for row in self._run(table, _first_row) if row is not None), None)
+
+    def repeated(self, table: Table, column: str) -> Any:
+        """By a hash of 64 bits: few values have one that several rows have."""
+        keys = self.map(table, functools.partial(_hashed, column), _HASHES)
+        twice = self.collect(self.map(self.exchange(keys, ["key"], ["key"]), _twice, _HASHES))
+        if len(twice) == 0:
+            return None
+        kind = pa.schema([("value", table.schema.field(column).type)])
+        found = self.collect(self.map(table, functools.partial(
+            _with_hashes, column, twice["key"].to_pylist()[:100]), kind))["value"].value_counts()
+        return next((value["values"].as_py() for value in found if value["counts"].as_py() > 1),
+                    None)
 
     def sum(self, table: Table, column: str) -> int:
         return sum(self._run(self.select(table, **{column: column}), _sum))
@@ -476,7 +478,7 @@ def _blocks(read: Reader, block: pa.Table) -> Iterator[pa.Table]:
             yield pa.Table.from_batches([batch])
 
 
-def _stepped(read: Any, step: _distributed_flow.Step, schema: pa.Schema, part: Any
+def _stepped(read: Any, step: Step, schema: pa.Schema, part: Any
              ) -> Iterator[pa.RecordBatch]:
     return typed(schema, step(read(part)))
 
@@ -572,8 +574,36 @@ def _distinct(schema: pa.Schema, batches: Batches) -> Iterator[pa.RecordBatch]:
     yield from table.group_by(schema.names).aggregate([]).to_batches()
 
 
-def _any_row(batches: Batches) -> Iterator[bool]:
-    yield any(len(batch) for batch in batches)
+def _first_row(batches: Batches) -> Iterator[dict[str, Any] | None]:
+    yield next((row for batch in batches for row in batch.slice(0, 1).to_pylist()), None)
+
+
+_HASHES = pa.schema([("key", pa.int64())])
+
+
+def _hashed(column: str, batches: Batches) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        yield pa.record_batch([hash_ids(batch.column(column), 0)], schema=_HASHES)
+
+
+def _twice(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Of keys in order, those that come again."""
+    last = None
+    for batch in batches:
+        keys = np.asarray(batch.column("key"))
+        again = np.zeros(len(keys), bool)
+        again[1:] = keys[1:] == keys[:-1]
+        if len(keys):
+            again[0] = keys[0] == last
+            last = keys[-1]
+        yield pa.record_batch([keys[again]], schema=_HASHES)
+
+
+def _with_hashes(column: str, keys: list[int], batches: Batches) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        values = batch.column(column)
+        yield pa.record_batch([values.filter(pa.array(np.isin(hash_ids(values, 0), keys)))],
+                              names=["value"])
 
 
 def _sum(batches: Batches) -> Iterator[int]:

@@ -1,65 +1,67 @@
-"""Dedup on a Spark cluster, with the answer of :func:`neardup.dedup` on one machine.
+"""Near-duplicates on a Spark cluster, with the answers of one machine.
 
     from neardup.spark import dedup
-    result = dedup(df, text="text", id="id", order_by=["crawl_date", "id"], checkpoint="s3a://...")
-    result.kept, result.removed
+    kept, removed = dedup(df, text="text", id="id", order_by=["crawl_date", "id"],
+                          threshold=.8, checkpoint="s3a://bucket/run1")
 
-The executors need this package, NumPy and pyarrow. Texts are read where they are; what moves between
-machines is sketches, keys and, for documents that have a candidate, shingle sets.
+The executors need this package, NumPy, pandas and pyarrow. Texts are read where they are, once; what
+moves between machines is hashes and keys and, for documents that have a candidate, sketches and
+shingle sets.
 """
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
-import hashlib
-import json
+import uuid
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyspark import TaskContext
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-from . import _distributed_flow
-from ._errors import ArgumentError, InputError
+from . import distributed
+from ._errors import ArgumentError, DataWarning
 from ._fate_map import MAP_SIZE, MAPS, build_maps, look_up_in
+from ._hamming import HammingIndex
 from ._options import Analyzer
-from .distributed import ROW_BITS, Batches, Settings
+from ._sketches import SimHash
+from ._spark_engine import PART, SparkEngine, check_columns, partitions_of, session
+from .distributed import Batches, Settings
 
-# What a run sets in the session, and sets back: bounds of Arrow batches, so that a batch of long texts
-# does not fill the memory; and that the table of sketches, in buckets by the column PART, is not
-# moved when it is joined by PART and doc.
-SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
-            "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20),
-            "spark.sql.requireAllClusterKeysForCoPartition": "false"}
-
-# The number of a document's partition, in the table of sketches.
-PART = "doc_part"
+__all__ = ["Result", "dedup", "hamming_join", "pairs", "simhash", "sketch"]
 
 
 @dataclasses.dataclass
 class Result:
-    """kept     the rows that stay
-    removed  id, kept_id, jaccard, intersection, union of each removed row
-    left_out comparisons that max_compare left out; 0: the answer is that of one machine
-    rounds   of large buckets
+    """kept, removed = dedup(...)
+
+    kept        the rows that stay
+    removed     id, kept_id, jaccard, intersection, union of each removed row
+    left_out    comparisons that max_compare left out; 0: the answer is that of one machine
+    rounds      of large buckets, or turns of stars
+    checkpoint  the folder of the run, for `against`
     """
 
     kept: DataFrame
     removed: DataFrame
     left_out: int
     rounds: int
+    checkpoint: str
+
+    def __iter__(self) -> Iterator[DataFrame]:
+        return iter((self.kept, self.removed))
 
 
 def dedup(df: DataFrame, *, text: str = "text", id: str = "id", order_by: list[str] | None = None,
-          checkpoint: str, threshold: float = 0.8, recall: float = 0.999, perms: int = 128,
-          analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1,
+          checkpoint: str, against: Result | str | None = None, threshold: float = 0.8,
+          group: Literal["greedy", "component"] = "greedy", recall: float = 0.999,
+          perms: int = 128, analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1,
           nulls: Literal["error", "skip"] = "error", max_compare: int = 1000,
           partitions: int | None = None) -> Result:
     """Removes each row that is a near-duplicate of a row before it that stays.
@@ -68,207 +70,286 @@ def dedup(df: DataFrame, *, text: str = "text", id: str = "id", order_by: list[s
                 the id. Equal rows of it have no order: let the id be the last column.
     checkpoint  a folder for the tables of the run, on a file system that all machines reach. A run
                 that died goes on from there; it must have the same options.
+    against     an earlier run, or its folder: its rows that stayed, and those of the runs before it,
+                stay and precede all rows of `df`. Their texts are not read again. Ids must differ
+                from theirs.
     partitions  of exchanges; default: spark.sql.shuffle.partitions
     The other options are those of :func:`neardup.dedup`.
     """
-    spark = df.sparkSession
-    count = partitions or int(spark.conf.get("spark.sql.shuffle.partitions") or 200)
     s = Settings(text=text, id=id, order=order_by or [id], threshold=threshold, recall=recall,
                  perms=perms, analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls,
-                 max_compare=max_compare, buckets=count)
-    for name in (s.text, *s.columns):
-        if name not in df.columns:
-            raise ArgumentError(f"there is no column {name!r}; the columns are "
-                                + ", ".join(map(repr, df.columns)))
-    engine = SparkEngine(spark, checkpoint, count)
-    engine.begin(s)
-    documents = df.select(*dict.fromkeys([s.text, *s.columns]))
-    with _session(spark):
-        found = _distributed_flow.dedup(engine, documents, to_arrow_schema(documents.schema), s)
+                 max_compare=max_compare, group=group,
+                 buckets=partitions or partitions_of(df.sparkSession))
+    if isinstance(against, Result):
+        against = against.checkpoint
+    if against is not None and group == "component":
+        raise ArgumentError("components need all pairs, and those of an earlier run are not known: "
+                            "against goes with group=\"greedy\"")
+    check_columns(df, s.text, *s.columns)
+    engine = SparkEngine(df.sparkSession, checkpoint, s.buckets)
+    with session(df.sparkSession):
+        s, earlier = _begin(engine, s, against)
+        documents = df.select(*dict.fromkeys([s.text, *s.columns]))
+        found = distributed.dedup(engine, documents, to_arrow_schema(documents.schema), s, earlier)
         stays = _stays(engine, found, s)
-    removed = found.removed.select("id", "kept_id", (F.col("intersection") / F.col("union")).alias(
-        "jaccard"), "intersection", "union")
-    return Result(df.filter(stays), removed, found.left_out, found.rounds)
+    _warn_of_bound(found)
+    removed = found.removed.select("id", "kept_id", _jaccard(), "intersection", "union")
+    return Result(df.filter(stays), removed, found.left_out, found.rounds, engine.checkpoint)
+
+
+def pairs(df: DataFrame, *, text: str = "text", id: str = "id", order_by: list[str] | None = None,
+          checkpoint: str, threshold: float = 0.8, recall: float = 0.999, perms: int = 128,
+          analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1,
+          nulls: Literal["error", "skip"] = "error", max_compare: int = 1000,
+          partitions: int | None = None) -> DataFrame:
+    """All pairs of near-duplicates: id_a, id_b, jaccard, intersection, union; a is before b in the
+    order. The options are those of :func:`dedup`."""
+    s = Settings(text=text, id=id, order=order_by or [id], threshold=threshold, recall=recall,
+                 perms=perms, analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls,
+                 max_compare=max_compare, buckets=partitions or partitions_of(df.sparkSession))
+    check_columns(df, s.text, *s.columns)
+    engine = SparkEngine(df.sparkSession, checkpoint, s.buckets)
+    with session(df.sparkSession):
+        s, _ = _begin(engine, s, None, "pairs")
+        documents = df.select(*dict.fromkeys([s.text, *s.columns]))
+        found = distributed.pairs(engine, documents, to_arrow_schema(documents.schema), s)
+    _warn_of_bound(found)
+    return found.pairs.select("id_a", "id_b", _jaccard(), "intersection", "union")
+
+
+def _jaccard() -> Column:
+    """Two texts without shingles are equal."""
+    return F.when(F.col("union") == 0, 1.0).otherwise(F.col("intersection") / F.col("union")).alias(
+        "jaccard")
+
+
+def _warn_of_bound(found: distributed.Found) -> None:
+    if found.left_out:
+        warnings.warn(f"max_compare left out {found.left_out:,} comparisons in large buckets: one "
+                      "machine may answer otherwise", DataWarning, stacklevel=3)
+
+
+# ---- runs in folders
+
+
+def _begin(engine: SparkEngine, s: Settings, against: str | None, job: str = "dedup"
+           ) -> tuple[Settings, list[distributed.Run]]:
+    """Writes the settings of the run down, or compares them with those of the run that began there.
+    Returns them with the number of the first partition, and the runs before this one."""
+    chain = []
+    if against is not None:
+        before = _settings_of(engine, against)
+        _check_same(s, before["settings"], against)
+        chain = [*before["against"], against.rstrip("/")]
+    wanted: dict[str, Any] = {"job": job, "settings": dataclasses.asdict(s), "against": chain}
+    was = engine.read_settings()
+    if was is None:
+        earlier = _open(engine, chain)
+        wanted["settings"]["first_part"] = _next_part(earlier)
+        engine.write_settings(wanted)
+    else:
+        wanted["settings"]["first_part"] = was["settings"]["first_part"]
+        different = [name for name, value in wanted["settings"].items()
+                     if was["settings"].get(name) != value] + [
+                         name for name in ("job", "against") if was[name] != wanted[name]]
+        if different:
+            raise ArgumentError(f"{engine.checkpoint} has a run with other options: "
+                                + ", ".join(different))
+        earlier = _open(engine, chain)
+    return Settings(**wanted["settings"]), earlier
+
+
+def _settings_of(engine: SparkEngine, folder: str) -> dict[str, Any]:
+    run = SparkEngine(engine.spark, folder, 1)
+    settings = run.read_settings()
+    if settings is None or settings["job"] != "dedup" or not run.has("removed"):
+        raise ArgumentError(f"{folder} has no finished run of dedup")
+    return settings
+
+
+def _check_same(s: Settings, before: dict[str, Any], folder: str) -> None:
+    now = dataclasses.asdict(s)
+    for name in ("id", "order", "threshold", "recall", "perms", "analyzer", "ngram", "seed"):
+        if now[name] != before[name]:
+            raise ArgumentError(f"{name} is {now[name]!r}, and in the run of {folder} it is "
+                                f"{before[name]!r}")
+
+
+def _open(engine: SparkEngine, chain: list[str]) -> list[distributed.Run]:
+    runs = []
+    for folder in chain:
+        settings = _settings_of(engine, folder)["settings"]
+        run = SparkEngine(engine.spark, folder, settings["buckets"])
+        runs.append(distributed.Run(run.open_sketches(settings["buckets"]), run.read("removed")))
+    return runs
+
+
+def _next_part(earlier: list[distributed.Run]) -> int:
+    last = [run.sketches.agg(F.max(PART)).collect()[0][0] for run in earlier]
+    return max((part + 1 for part in last if part is not None), default=0)
 
 
 # ---- the rows that stay: a filter, so that no text moves
 
 
-def _stays(engine: SparkEngine, found: _distributed_flow.Found, s: Settings) -> Column:
+def _stays(engine: SparkEngine, found: distributed.Found, s: Settings) -> Column:
     """A condition that is true for rows that stay. It has a bit per document on each machine
     (_fate_map). Rows without a text were left out, so they stay."""
     removed = found.removed.select("doc", F.lit(True).alias("removed"))
+    parts = max(1, found.sketches.count() // MAP_SIZE)
     for seed in range(100):
         key = F.xxhash64(F.lit(seed), F.col(s.id))
         table = engine.join(found.sketches.select(PART, "doc", key.alias("key")), removed, ["doc"],
                             "left outer")
-        parts = max(1, found.sketches.count() // MAP_SIZE)
         table = table.select(F.pmod(F.shiftright("key", 20), F.lit(parts)).alias("part"), "key",
                              F.coalesce("removed", F.lit(False)).alias("removed"))
         maps = engine.map(engine.exchange(table, ["part"], ["part", "key"]), build_maps,
                           MAPS).collect()
-        twice = [row.twice for row in maps if row.twice is not None]
-        if not twice:
+        if all(row.twice is None for row in maps):
             return F.col(s.text).isNull() | ~_removed_by(engine, maps, parts)(key)
-        _check_ids(found.sketches, s.id, key, twice)
     raise AssertionError("ids with equal hashes")
-
-
-def _check_ids(sketches: DataFrame, id: str, key: Column, twice: list[int]) -> None:
-    """Ids with equal hashes are one id, or it is chance."""
-    ids = [row[0] for row in sketches.filter(key.isin(twice[:100])).select(id).collect()]
-    repeated = sorted({each for each in ids if ids.count(each) > 1})
-    if repeated:
-        raise InputError(f"id {repeated[0]!r} is in several rows; ids must differ")
 
 
 def _removed_by(engine: SparkEngine, maps: list[Any], parts: int) -> Callable[[Column], Column]:
     shared = engine.spark.sparkContext.broadcast(
-        {row.part: (row.seed, row["count"], np.frombuffer(row.bits, np.uint8)) for row in maps})
+        {row.part: (row.seed, row["count"], bytes(row.bits)) for row in maps})
 
     @F.pandas_udf("boolean")  # type: ignore[call-overload, untyped-decorator]
     def removed(keys: pd.Series) -> pd.Series:
-        return pd.Series(look_up_in(shared.value, parts, keys.to_numpy()))
+        arrays = {part: (seed, count, np.frombuffer(bits, np.uint8))
+                  for part, (seed, count, bits) in shared.value.items()}
+        return pd.Series(look_up_in(arrays, parts, keys.to_numpy()))
 
     return removed  # type: ignore[no-any-return]
 
 
-@contextlib.contextmanager
-def _session(spark: SparkSession) -> Iterator[None]:
-    before = {name: spark.conf.get(name, None) for name in SETTINGS}
-    try:
-        for name, value in SETTINGS.items():
-            spark.conf.set(name, value)
-        yield
-    finally:
-        for name, old in before.items():
-            if old is None:
-                spark.conf.unset(name)
-            else:
-                spark.conf.set(name, old)
+# ---- sketches and fingerprints
 
 
-class SparkEngine:
-    """The engine of _distributed_flow: tables are DataFrames, saved ones Parquet."""
+def sketch(df: DataFrame, *, text: str = "text", id: str = "id", threshold: float = 0.8,
+           recall: float = 0.999, perms: int = 128, analyzer: Analyzer = "words", ngram: int = 5,
+           seed: int = 1, nulls: Literal["error", "skip"] = "error") -> DataFrame:
+    """The table that dedup begins with, for steps of your own (:mod:`neardup.distributed`).
 
-    def __init__(self, spark: SparkSession, checkpoint: str, partitions: int) -> None:
-        self.spark, self._checkpoint, self._partitions = spark, checkpoint.rstrip("/"), partitions
-
-    def begin(self, s: Settings) -> None:
-        """Writes the settings down, or compares them with those of the run that began here."""
-        path, text = f"{self._checkpoint}/settings", json.dumps(dataclasses.asdict(s))
-        if self._exists(path):
-            was, = (row.value for row in self.spark.read.text(path).collect())
-            if was != text:
-                raise ArgumentError(f"{self._checkpoint} is of a run with other options: {was}")
-            return
-        self.spark.createDataFrame([(text,)], ["value"]).coalesce(1).write.mode(
-            "overwrite").text(path)
-
-    def _exists(self, path: str) -> bool:
-        java: Any = self.spark.sparkContext._jvm
-        done = java.org.apache.hadoop.fs.Path(f"{path}/_SUCCESS")
-        configuration = self.spark.sparkContext._jsc.hadoopConfiguration()  # type: ignore[union-attr]
-        return bool(done.getFileSystem(configuration).exists(done))
-
-    def map(self, table: DataFrame, step: _distributed_flow.Step, schema: pa.Schema) -> DataFrame:
-        return table.mapInArrow(functools.partial(_typed, step, schema), from_arrow_schema(schema))
-
-    def number(self, table: DataFrame, step: Callable[[int, Batches], Iterator[pa.RecordBatch]],
-               schema: pa.Schema) -> DataFrame:
-        return self.map(table, functools.partial(_numbered, step), schema)
-
-    def exchange(self, table: DataFrame, keys: list[str], sort: list[str]) -> DataFrame:
-        parted = table.repartition(self._partitions, *keys) if keys else table.repartition(1)
-        return parted.sortWithinPartitions(*sort)
-
-    def join(self, left: DataFrame, right: DataFrame, on: list[str],
-             how: str = "inner") -> DataFrame:
-        how = how.replace(" ", "_")
-        if PART not in left.columns + right.columns:
-            return left.join(right, on, how)
-        left, right = (table if PART in table.columns else _with_part(table, on[0])
-                       for table in (left, right))
-        return left.join(right, [PART, *on], how).drop(PART)
-
-    def select(self, table: DataFrame, **columns: str) -> DataFrame:
-        part = [F.col(PART)] if PART in table.columns else []
-        return table.select(*part, *(F.col(old).alias(new) for new, old in columns.items()))
-
-    def union(self, tables: list[DataFrame]) -> DataFrame:
-        return functools.reduce(DataFrame.unionByName, tables)
-
-    def distinct(self, table: DataFrame) -> DataFrame:
-        return table.distinct()
-
-    def rank(self, table: DataFrame, order: list[str]) -> tuple[DataFrame, int]:
-        ordered = table.orderBy(*order)
-        numbered = self.save("order", lambda: self.number(ordered, _with_place, pa.schema(
-            [*to_arrow_schema(table.schema), ("place_part", pa.int64()), ("place", pa.int64())])))
-        counts = {row.place_part: row["count"] for row in
-                  numbered.groupBy("place_part").count().collect()}
-        begins, total = {}, 0
-        for part in sorted(counts):
-            begins[part] = total
-            total += counts[part]
-        begin: Column = F.lit(0)
-        if begins:
-            begin = F.create_map(*(F.lit(n) for pair in begins.items() for n in pair))[
-                F.col("place_part")]
-        return numbered.select(*table.columns, (begin + F.col("place")).cast("long").alias(
-            "rank")), total
-
-    def save(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
-        path = f"{self._checkpoint}/{name}"
-        if not self._exists(path):
-            make().write.mode("overwrite").parquet(path)
-        return self.spark.read.parquet(path)
-
-    def save_sketches(self, make: Callable[[], DataFrame]) -> DataFrame:
-        """In buckets: each task writes one file, and joins by doc read the table where it is."""
-        path = f"{self._checkpoint}/sketches"
-        name = "neardup_" + hashlib.sha256(path.encode()).hexdigest()[:16]
-        self.spark.sql(f"DROP TABLE IF EXISTS {name}")  # an external table: its files stay
-        if not self._exists(path):
-            _with_part(make(), "doc").write.mode("overwrite").option("path", path).bucketBy(
-                self._partitions, PART).saveAsTable(name)
-        else:
-            columns = self.spark.read.parquet(path).schema.toDDL()
-            self.spark.sql(f"CREATE TABLE {name} ({columns}) USING parquet CLUSTERED BY ({PART}) "
-                            f"INTO {self._partitions} BUCKETS LOCATION '{path}'")
-        return self.spark.table(name)
-
-    def is_empty(self, table: DataFrame) -> bool:
-        return table.isEmpty()
-
-    def sum(self, table: DataFrame, column: str) -> int:
-        return int(table.agg(F.sum(column)).collect()[0][0] or 0)
+    The columns are the id and binary ones: hash (16 bytes), bands (8 bytes a band), sketch (a byte a
+    permutation), set (8 bytes a shingle).
+    """
+    s = Settings(text=text, id=id, order=[id], threshold=threshold, recall=recall, perms=perms,
+                 analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls)
+    check_columns(df, text, id)
+    documents = df.select(id, text)
+    schema = distributed.sketch_schema(s, to_arrow_schema(documents.schema))
+    engine = SparkEngine(df.sparkSession, "", 1)
+    table = engine.number(documents, functools.partial(distributed.sketch, s), schema)
+    words = [F.unhex(F.lpad(F.hex(name), 16, "0")) for name in ("hash_high", "hash_low")]
+    return table.select(id, F.concat(*words).alias("hash"), "bands", "sketch", "set")
 
 
-def _with_part(table: DataFrame, doc: str) -> DataFrame:
-    return table.withColumn(PART, F.shiftright(F.col(doc), ROW_BITS).cast("int"))
+# Bits of a fingerprint, and the type of a column of them: numbers with a sign that have those bits.
+_FINGERPRINTS = {16: "short", 32: "int", 64: "long", 128: "binary"}
 
 
-def _numbered(step: Callable[[int, Batches], Iterator[pa.RecordBatch]],
-              batches: Batches) -> Iterator[pa.RecordBatch]:
-    context = TaskContext.get()
-    assert context is not None
-    return step(context.partitionId(), batches)
+def simhash(df: DataFrame, *, text: str = "text", column: str = "fingerprint", bits: int = 64,
+            weights: str = "tf", analyzer: Analyzer = "words", ngram: int = 1, seed: int = 1,
+            nulls: Literal["error", "skip"] = "error") -> DataFrame:
+    """Adds the SimHash fingerprint of the text (Charikar 2002).
+
+    column  of the fingerprint: short, int or long for 16, 32 or 64 bits; binary, the low half first,
+            for 128. Rows that nulls="skip" leaves out have null.
+    The other options are those of :class:`neardup.SimHash`.
+    """
+    check_columns(df, text)
+    if bits not in _FINGERPRINTS:
+        raise ArgumentError(f"bits must be 16, 32, 64 or 128, not {bits}")
+    hasher = {"bits": bits, "weights": weights, "analyzer": analyzer, "ngram": ngram, "seed": seed}
+    SimHash(**hasher)  # type: ignore[arg-type]
+    schema = df.withColumn(column, F.lit(None).cast(_FINGERPRINTS[bits])).schema
+    engine = SparkEngine(df.sparkSession, "", 1)
+    return engine.map(df, functools.partial(_add_fingerprints, hasher, text, column, nulls),
+                      to_arrow_schema(schema))
 
 
-def _typed(step: _distributed_flow.Step, schema: pa.Schema,
-           batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Batches with the types that Spark was told: it may give texts with offsets of 64 bits."""
-    for batch in step(batches):
-        yield pa.record_batch([column.cast(field.type) for column, field in
-                               zip(batch.columns, schema)], schema=schema)
-
-
-def _with_place(part: int, batches: Batches) -> Iterator[pa.RecordBatch]:
-    row = 0
+def _add_fingerprints(hasher: dict[str, Any], text: str, column: str, nulls: Any,
+                      batches: Batches) -> Iterator[pa.RecordBatch]:
+    made = SimHash(**hasher)
     for batch in batches:
-        places = pa.array(range(row, row + len(batch)), pa.int64())
-        parts = pa.array([part] * len(batch), pa.int64())
-        row += len(batch)
-        yield pa.record_batch([*batch.columns, parts, places],
-                              names=[*batch.schema.names, "place_part", "place"])
+        texts = batch.column(text)
+        values = _as_column(made.fingerprints(texts, nulls=nulls, threads=1), hasher["bits"],
+                            np.asarray(texts.is_null()))
+        columns = {name: batch.column(name) for name in batch.schema.names} | {column: values}
+        yield pa.record_batch(columns)
+
+
+def _as_column(values: np.ndarray, bits: int, null: np.ndarray) -> pa.Array:
+    if bits == 128:
+        return pa.array([row.tobytes() for row in values.astype("<u8")], pa.binary(), mask=null)
+    return pa.array(values.astype(f"uint{bits}").view(f"int{bits}"), mask=null)
+
+
+def _as_numbers(column: pa.Array, bits: int) -> np.ndarray:
+    if bits == 128:
+        return np.frombuffer(b"".join(column.to_pylist()), "<u8").reshape(-1, 2)
+    return np.asarray(column).view(f"uint{bits}")
+
+
+def _bits_of(df: DataFrame, fingerprint: str) -> int:
+    kind = dict(df.dtypes)[fingerprint]
+    for bits, name in ((16, "smallint"), (32, "int"), (64, "bigint"), (128, "binary")):
+        if kind == name:
+            return bits
+    raise ArgumentError(f"column {fingerprint!r} has the type {kind}: fingerprints are short, int, "
+                        "long, or binary of 16 bytes")
+
+
+# Most new fingerprints of one index: it is in the memory of each worker.
+_MOST_NEW = 1 << 24
+
+
+def hamming_join(existing: DataFrame, new: DataFrame, *, fingerprint: str = "fp", id: str = "id",
+                 k: int = 3) -> DataFrame:
+    """All pairs of an existing and a new fingerprint within k bits: id, new_id, distance (Manku, Jain,
+    Das Sarma 2007, section 3.2).
+
+    The existing fingerprints are read where they are, once. The new ones go to each worker, which
+    makes an index of them: 1 M of 64 bits are about 100 MB. They are at most 2^24.
+
+    fingerprint  a column of both tables, as :func:`simhash` makes it
+    id           a column of both
+    """
+    for table in (existing, new):
+        check_columns(table, fingerprint, id)
+    bits = _bits_of(new, fingerprint)
+    if _bits_of(existing, fingerprint) != bits:
+        raise ArgumentError(f"the fingerprints of the two tables have {bits} and "
+                            f"{_bits_of(existing, fingerprint)} bits")
+    HammingIndex(bits=bits, k=k).close()  # checks k
+    spark = existing.sparkSession
+    rows = new.filter(F.col(fingerprint).isNotNull()).select(fingerprint, id).limit(
+        _MOST_NEW + 1).toArrow()
+    if len(rows) > _MOST_NEW:
+        raise ArgumentError(f"more than {_MOST_NEW:,} new fingerprints: join them in parts")
+    words = _as_numbers(rows[fingerprint].combine_chunks(), bits)
+    shared = spark.sparkContext.broadcast((words, rows[id].combine_chunks()))
+    schema = pa.schema([to_arrow_schema(existing.schema).field(id),
+                        rows.schema.field(id).with_name(f"new_{id}"), ("distance", pa.int32())])
+    step = functools.partial(_join_near, shared, uuid.uuid4().hex, bits, k, fingerprint, id, schema)
+    engine = SparkEngine(spark, "", 1)
+    return engine.map(existing.filter(F.col(fingerprint).isNotNull()).select(fingerprint, id), step,
+                      schema)
+
+
+def _join_near(shared: Any, name: str, bits: int, k: int, fingerprint: str, id: str,
+               schema: pa.Schema, batches: Batches) -> Iterator[pa.RecordBatch]:
+    if name not in _INDEXES:
+        _INDEXES.clear()
+        _INDEXES[name] = HammingIndex.build(shared.value[0], bits=bits, k=k)
+    index, ids = _INDEXES[name], shared.value[1]
+    for batch in batches:
+        found = index.query(_as_numbers(batch.column(fingerprint), bits), k, threads=1)
+        yield pa.record_batch([batch.column(id).take(found["query"].combine_chunks()),
+                               ids.take(found["id"].combine_chunks()),
+                               found["distance"].combine_chunks().cast(pa.int32())], schema=schema)
+
+
+# The index of the join that this worker has tasks of: it has several, one after the other.
+_INDEXES: dict[str, HammingIndex] = {}

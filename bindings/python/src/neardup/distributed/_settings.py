@@ -1,0 +1,68 @@
+"""What all steps of a run agree on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Literal
+
+import pyarrow as pa
+
+from .._errors import ArgumentError
+from .._options import Analyzer
+from .._sketches import plan
+
+Batches = Iterable[pa.RecordBatch]
+
+# A document is known by the number of its partition, above these bits, and its row in it.
+ROW_BITS = 32
+# A bucket is known by its band, above these bits, and its key.
+KEY_BITS = 38
+# A bucket of more members is large.
+SMALL_BUCKET = 8
+# Documents whose bucket entries are packed together.
+PACKED_TOGETHER = 1 << 16
+# What is assumed of a member of large buckets (nd_assumed).
+UNKNOWN, KEPT, REMOVED, KNOWN = 0, 1, 2, 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What a run is made with. All steps of a run have the same.
+
+    text, id, order  columns; the order of the documents is that of the columns `order`
+    buckets          parts of the exchange of buckets
+    first_part       the number of the first partition; documents of partitions below are of earlier
+                     runs
+    """
+
+    text: str = "text"
+    id: str = "id"
+    order: list[str] = dataclasses.field(default_factory=lambda: ["id"])
+    threshold: float = 0.8
+    recall: float = 0.999
+    perms: int = 128
+    analyzer: Analyzer = "words"
+    ngram: int = 5
+    seed: int = 1
+    nulls: Literal["error", "skip"] = "error"
+    max_compare: int = 1000
+    buckets: int = 200
+    group: Literal["greedy", "component"] = "greedy"
+    first_part: int = 0
+
+    def __post_init__(self) -> None:
+        plan(self.threshold, self.recall, self.perms)
+        for name in ("max_compare", "buckets"):
+            if getattr(self, name) < 1:
+                raise ArgumentError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+    @property
+    def first_doc(self) -> int:
+        """Documents below are of earlier runs: they stay, and precede all others."""
+        return self.first_part << ROW_BITS
+
+    @property
+    def columns(self) -> list[str]:
+        """The id and the order, each column once."""
+        return list(dict.fromkeys([self.id, *self.order]))
