@@ -10,6 +10,10 @@ import pytest
 import neardup as nd
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "cluster: starts a cluster, which takes minutes")
+
+
 @pytest.fixture(scope="session")
 def command():
     """Runs the command that the package carries. Returns its standard output."""

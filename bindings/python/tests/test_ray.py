@@ -17,6 +17,9 @@ import neardup.ray
 from neardup.ray import RayEngine, dedup
 
 
+pytestmark = pytest.mark.cluster
+
+
 @pytest.fixture(scope="module")
 def ray(tmp_path_factory):
     cluster = Cluster(tmp_path_factory.mktemp("ray"))
@@ -113,7 +116,7 @@ def test_goes_on(ray, tmp_path, monkeypatch):
 
         monkeypatch.setattr(RayEngine, "save", dying)
 
-    die_at("ranks", before=True)
+    die_at("order", before=True)
     with pytest.raises(KeyboardInterrupt):
         dedup(ds, checkpoint=str(checkpoint))
     die_at("decided", before=False)  # its files are written, its list is not
@@ -124,11 +127,11 @@ def test_goes_on(ray, tmp_path, monkeypatch):
     monkeypatch.undo()
     with pytest.raises(nd.ArgumentError, match="other options"):
         dedup(ds, checkpoint=str(checkpoint), threshold=0.7)
-    before = {path: path.stat().st_mtime_ns for path in checkpoint.glob("[psb]*/*")}
+    before = {path: path.stat().st_mtime_ns for path in checkpoint.glob("[esb]*/*")}
     check(dedup(ds, checkpoint=str(checkpoint)))
     assert not half & set((checkpoint / "decided").iterdir())
-    after = {path: path.stat().st_mtime_ns for path in checkpoint.glob("[psb]*/*")}
-    assert {path.parent.name for path in before} == {"sketches", "buckets", "pairs"}
+    after = {path: path.stat().st_mtime_ns for path in checkpoint.glob("[esb]*/*")}
+    assert {path.parent.name for path in before} == {"sketches", "buckets", "edges"}
     assert before.items() <= after.items()
 
 

@@ -23,6 +23,9 @@ from neardup import spark_command
 from neardup.spark import dedup, hamming_join, pairs, simhash, sketch
 
 
+pytestmark = pytest.mark.cluster
+
+
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     cluster = Cluster(tmp_path_factory.mktemp("spark"))
@@ -126,7 +129,7 @@ def test_odd_rows(spark, tmp_path):
     found = dedup(df, checkpoint=str(tmp_path / "run"), nulls="skip", ngram=1)
     expected = alone(texts, nulls="skip", ngram=1)
     assert removed_of(found.removed.toArrow()) == removed_of(expected.removed)
-    assert ids_of(found.kept) == ["00000", "00001", "00002", "00005"]
+    assert ids_of(found.kept) == kept_of(expected, texts)
 
 
 def test_bad_rows(spark, tmp_path):
@@ -173,9 +176,7 @@ def test_fingerprints(spark):
         hamming_join(simhash(df, bits=32, column="fp"), simhash(df, column="fp"))
     table = sketch(df).toArrow()
     assert table.column_names == ["id", "hash", "bands", "sketch", "set"] and len(table) == 300
-    assert len(set(table["hash"].to_pylist())) == len(set(nd.MinHash().signatures(texts)
-                                                           .tobytes()[n * 512:(n + 1) * 512]
-                                                           for n in range(300)))
+    assert len(set(table["hash"].to_pylist())) == len(set(texts))
 
 
 def test_command(cluster, spark, tmp_path, capsys):

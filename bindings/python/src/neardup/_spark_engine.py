@@ -56,7 +56,7 @@ class SparkEngine:
         """Whether a table is complete."""
         java: Any = self.spark.sparkContext._jvm
         done = java.org.apache.hadoop.fs.Path(f"{self.checkpoint}/{name}/_SUCCESS")
-        configuration = self.spark.sparkContext._jsc.hadoopConfiguration()  # type: ignore[union-attr]
+        configuration = self.spark.sparkContext._jsc.hadoopConfiguration()
         return bool(done.getFileSystem(configuration).exists(done))
 
     def read(self, name: str) -> DataFrame:

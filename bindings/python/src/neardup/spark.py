@@ -23,6 +23,7 @@ import pandas as pd
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.functions import pandas_udf
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from . import distributed
@@ -114,7 +115,8 @@ def pairs(df: DataFrame, *, text: str = "text", id: str = "id", order_by: list[s
         documents = df.select(*dict.fromkeys([s.text, *s.columns]))
         found = distributed.pairs(engine, documents, to_arrow_schema(documents.schema), s)
     _warn_of_bound(found)
-    return found.pairs.select("id_a", "id_b", _jaccard(), "intersection", "union")
+    near: DataFrame = found.pairs.select("id_a", "id_b", _jaccard(), "intersection", "union")
+    return near
 
 
 def _jaccard() -> Column:
@@ -214,7 +216,7 @@ def _removed_by(engine: SparkEngine, maps: list[Any], parts: int) -> Callable[[C
     shared = engine.spark.sparkContext.broadcast(
         {row.part: (row.seed, row["count"], bytes(row.bits)) for row in maps})
 
-    @F.pandas_udf("boolean")  # type: ignore[call-overload, untyped-decorator]
+    @pandas_udf("boolean")  # type: ignore[call-overload, untyped-decorator]
     def removed(keys: pd.Series) -> pd.Series:
         arrays = {part: (seed, count, np.frombuffer(bits, np.uint8))
                   for part, (seed, count, bits) in shared.value.items()}

@@ -102,7 +102,7 @@ def _read(spark: SparkSession, given: argparse.Namespace, order: list[str]) -> D
 def _check_absent(spark: SparkSession, path: str) -> None:
     java: Any = spark.sparkContext._jvm
     target = java.org.apache.hadoop.fs.Path(path)
-    configuration = spark.sparkContext._jsc.hadoopConfiguration()  # type: ignore[union-attr]
+    configuration = spark.sparkContext._jsc.hadoopConfiguration()
     if target.getFileSystem(configuration).exists(target):
         raise Error(f"{path} exists: --output must be a new folder")
 

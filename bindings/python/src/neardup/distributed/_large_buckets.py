@@ -75,7 +75,7 @@ def _by_hub(s: Settings, batches: Batches) -> Iterator[tuple[Any, _Members]]:
     known: dict[int, int] = {}  # numbers of the buckets of the hub
     for batch in batches:
         hubs_of = array(batch, "hub")
-        begins = np.flatnonzero(begins_of(hubs_of)) if len(hubs_of) else []
+        begins: list[int] = np.flatnonzero(begins_of(hubs_of)).tolist() if len(batch) else []
         for begin, end in zip(begins, [*begins[1:], len(hubs_of)]):
             if finder is None or hubs_of[begin] != hub:
                 hub, known = hubs_of[begin], {}
