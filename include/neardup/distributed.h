@@ -1,7 +1,7 @@
 /* Steps of nd_dedup for a program that spreads it over many machines, which share no memory:
- * MinHash sketches, verified on shingle sets. nd_signatures makes keys, sketches and sets of texts; the program brings together documents with equal
- * keys. Equal arguments give equal results on every machine. doc/internals/distributed.md shows the
- * whole. */
+ * MinHash sketches, verified on shingle sets. nd_signatures makes keys, sketches and sets of texts;
+ * the program brings together documents with equal keys. Equal arguments give equal results on
+ * every machine. doc/internals/distributed.md shows the whole. */
 #ifndef NEARDUP_DISTRIBUTED_H
 #define NEARDUP_DISTRIBUTED_H
 
@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* What comparing needs of a document. `sketch`: the low 8 bits of each value of its signature; `set`:
- * its shingles, distinct and without 0, as nd_signed has them. */
+/* What comparing needs of a document. `sketch`: the low 8 bits of each value of its signature;
+ * `set`: its shingles, distinct and without 0, as nd_signed has them. */
 typedef struct nd_sketched {
     const uint8_t *sketch;
     const uint64_t *set;

@@ -15,7 +15,7 @@ struct nd_set_verifier {
     nd_sketched document; /* with which the next ones are compared */
     bool has_set;         /* `set` is of `document` */
     nd_shingle_set set;
-    uint64_t *values;     /* a copy of the set of `document` */
+    uint64_t *values; /* a copy of the set of `document` */
     size_t value_capacity;
 };
 
@@ -66,8 +66,8 @@ static nd_status compare_sets(nd_set_verifier *v, const nd_sketched *document, n
         ND_TRY(nd_shingle_set_make(&v->set, v->values, count, error));
         v->has_set = true;
     }
-    size_t other = document->set_size, least = nd_least_intersection(other, v->set.size,
-                                                                     v->threshold);
+    size_t other = document->set_size,
+           least = nd_least_intersection(other, v->set.size, v->threshold);
     *overlap = (nd_overlap){other, v->set.size,
                             nd_shingle_set_overlap(&v->set, document->set, other, least)};
     return ND_OK;

@@ -47,9 +47,10 @@ static void test_large_buckets(nd_sketched one) {
     for (; member.document < 3; member.document++)
         GRANTED(NOTHING, nd_large_buckets_add(b, &member, &out.bucket_answer, &failure),
                 assert_int_equal(out.bucket_answer.found, member.document > 0));
-    REFUSED("buckets", nd_large_buckets_add_all(NULL, &member, count_pair, &pairs, &out.count64,
-                                                &failure));
-    REFUSED("member", nd_large_buckets_add_all(b, NULL, count_pair, &pairs, &out.count64, &failure));
+    REFUSED("buckets",
+            nd_large_buckets_add_all(NULL, &member, count_pair, &pairs, &out.count64, &failure));
+    REFUSED("member",
+            nd_large_buckets_add_all(b, NULL, count_pair, &pairs, &out.count64, &failure));
     REFUSED("on_pair", nd_large_buckets_add_all(b, &member, NULL, &pairs, &out.count64, &failure));
     REFUSED("left_out", nd_large_buckets_add_all(b, &member, count_pair, &pairs, NULL, &failure));
     GRANTED(NOTHING,

@@ -8,7 +8,7 @@ typedef struct document {
     uint64_t hash[2], keys[MOST_BANDS];
     uint8_t sketch[MOST_PERMS];
     uint64_t *set;
-    size_t set_size; /* shingles */
+    size_t set_size;              /* shingles */
     uint32_t first;               /* the first document with the same hash */
     uint32_t buckets[MOST_BANDS]; /* the large ones */
     size_t bucket_count;

@@ -100,8 +100,8 @@ static bool arrays_open(PyObject *tuple, Py_ssize_t first, arrays *a) {
     return true;
 }
 
-/* Documents, as three arrays: sketches, offsets of the sets in bytes (one more than documents), sets
- * of uint64. */
+/* Documents, as three arrays: sketches, offsets of the sets in bytes (one more than documents),
+ * sets of uint64. */
 typedef struct document_arrays {
     const uint8_t *sketches;
     const int64_t *offsets;
@@ -345,8 +345,7 @@ static nd_status add_all_members(nd_large_buckets *buckets, const member_arrays 
                                                     &rest.left_out, error);
         if (taker.no_memory) return no_memory(error);
         if (status != ND_OK) return status;
-        if (rest.left_out > 0 &&
-            !(ARRAY_PUT(&out->member, uint64_t, i) && put_answer(out, &rest)))
+        if (rest.left_out > 0 && !(ARRAY_PUT(&out->member, uint64_t, i) && put_answer(out, &rest)))
             return no_memory(error);
     }
     return ND_OK;
@@ -416,9 +415,8 @@ static PyObject *add_all(PyObject *self, PyObject *arguments) {
     return add_by(self, arguments, add_all_members);
 }
 
-static PyMethodDef large_buckets_methods[] = {{"add", add, METH_VARARGS, NULL},
-                                              {"add_all", add_all, METH_VARARGS, NULL},
-                                              {0}};
+static PyMethodDef large_buckets_methods[] = {
+    {"add", add, METH_VARARGS, NULL}, {"add_all", add_all, METH_VARARGS, NULL}, {0}};
 
 static PyType_Slot large_buckets_slots[] = {
     {Py_tp_dealloc, (void *)free_large_buckets},

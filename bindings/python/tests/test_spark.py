@@ -15,6 +15,7 @@ pytest.importorskip("pyspark")
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from python_pages import GUIDE, run_page
 from spark_cluster import Cluster
 from test_distributed import corpus, removed_of
 
@@ -206,6 +207,10 @@ def test_command(cluster, spark, tmp_path, capsys):
         cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     assert submitted.returncode == 0, submitted.stderr
     assert "bytes a document" in submitted.stdout and "sketches" in submitted.stdout
+
+
+def test_page(spark):
+    assert not run_page(GUIDE / "spark.md")
 
 
 def test_worker_killed(cluster, tmp_path):

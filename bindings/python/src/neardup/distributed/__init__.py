@@ -27,7 +27,7 @@ from ._flow import dedup, pairs
 from ._large_buckets import ANSWERS, MEMBERS, PAIRED, hubs, pair_large, search_large
 from ._pairs import EDGES, PAIRS, measure, near, verify
 from ._settings import Batches, Settings
-from ._sketches import sketch, sketch_schema
+from ._sketching import sketch, sketch_schema
 
 __all__ = [
     "ANSWERS", "BUCKETS", "Batches", "COPIES", "DECIDED", "EDGES", "ENTRIES", "Engine", "Found",

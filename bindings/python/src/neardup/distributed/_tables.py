@@ -21,7 +21,7 @@ from ._decisions import DECIDED
 from ._engine import Engine, Run
 from ._pairs import EDGES, PAIRS, near, verify
 from ._settings import Batches, Settings
-from ._sketches import sketch, sketch_schema
+from ._sketching import sketch, sketch_schema
 
 
 class Tables:
