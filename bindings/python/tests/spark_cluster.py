@@ -20,9 +20,9 @@ _LIGHT = {"spark.sql.codegen.wholeStage": "false", **{
 
 
 class Cluster:
-    def __init__(self, folder, workers=2):
+    def __init__(self, folder, workers=2, memory="1g"):
         import pyspark
-        self.folder = Path(folder)
+        self.folder, self.memory = Path(folder), memory
         self.home = Path(pyspark.__file__).parent
         self.processes = []
         self.environment = {**os.environ, "SPARK_HOME": str(self.home), "PYSPARK_PYTHON":
@@ -37,7 +37,7 @@ class Cluster:
 
     def add_worker(self, name):
         log = self._start(name, "org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1",
-                          "--webui-port", "0", "--cores", "1", "--memory", "1g", "--work-dir",
+                          "--webui-port", "0", "--cores", "1", "--memory", self.memory, "--work-dir",
                           str(self.folder / name), self.url)
         self._wait_for(log, r"(Successfully registered) with master")
         return self.processes[-1]
@@ -63,8 +63,11 @@ class Cluster:
         """A session whose executors get the package as an archive."""
         from pyspark.sql import SparkSession
         site = self.folder / "site"
-        shutil.copytree(Path(neardup.__file__).parent, site / "neardup", dirs_exist_ok=True,
-                        ignore=shutil.ignore_patterns("bin", "__pycache__"))
+        installed = Path(neardup.__file__).parent
+        for package in (installed, installed.with_name("neardup.libs")):  # of a wheel: its libraries
+            if package.exists():
+                shutil.copytree(package, site / package.name, dirs_exist_ok=True,
+                                ignore=shutil.ignore_patterns("bin", "__pycache__"))
         archive = shutil.make_archive(str(self.folder / "neardup"), "zip", site)
         os.environ.update(self.environment)
         builder = SparkSession.builder.master(self.url).appName("neardup").config(map={

@@ -222,16 +222,21 @@ def test_worker_killed(cluster, tmp_path):
 
     def kill():
         while not (folder / "copies" / "_SUCCESS").exists():
-            time.sleep(0.05)
+            if ended.wait(0.05):
+                return
         for process in cluster.executors_of(victim):
             os.kill(process, signal.SIGKILL)
         victim.kill()
 
+    ended = threading.Event()
     with cluster.session() as spark:
         killer = threading.Thread(target=kill)
         killer.start()
-        found = dedup(frame(spark, texts, 6), checkpoint=str(folder), partitions=4)
-        killer.join()
+        try:
+            found = dedup(frame(spark, texts, 6), checkpoint=str(folder), partitions=4)
+        finally:
+            ended.set()
+            killer.join()
         assert victim.wait(10) == -signal.SIGKILL
         assert removed_of(found.removed.toArrow()) == removed_of(expected.removed)
         assert ids_of(found.kept) == kept_of(expected, texts)

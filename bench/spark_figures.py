@@ -1,0 +1,186 @@
+"""Measurements of bench/spark, on a cluster of its own on loopback: prints a JSON object.
+
+    python spark_figures.py INPUT REMOVED dedup|plain|ml...
+
+INPUT is a folder of Parquet or of JSON Lines (*.jsonl). The files REMOVED-JOB get the removed ids, a
+line each.
+The cluster has a master and two workers with a core each. The seconds do not count its start, nor
+that of the session, nor a first small job, which loads what Java and Python load once.
+"""
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / 'bindings' / 'python' / 'tests'))
+from spark_cluster import Cluster
+
+THRESHOLD, BANDS = 0.8, 25
+PAGE = os.sysconf('SC_PAGE_SIZE')
+TICK = os.sysconf('SC_CLK_TCK')
+
+
+def processes_below(roots):
+    """The processes that descend from others, those included: id -> (ticks, resident bytes)."""
+    parents, found = {}, {}
+    for path in Path('/proc').glob('[0-9]*/stat'):
+        try:
+            fields = path.read_text().rpartition(')')[2].split()
+        except OSError:
+            continue
+        number = int(path.parent.name)
+        parents[number] = int(fields[1])
+        found[number] = (int(fields[11]) + int(fields[12]), int(fields[21]) * PAGE)
+    below, fresh = set(roots), set(roots)
+    while fresh:
+        fresh = {number for number, parent in parents.items() if parent in fresh} - below
+        below |= fresh
+    return {number: found[number] for number in below if number in found}
+
+
+class Watch:
+    """Samples the executors' memory, and their processor time at the end."""
+
+    def __init__(self, cluster):
+        self.roots, self.peak, self.ended = [worker.pid for worker in cluster.workers], 0, False
+        self.thread = threading.Thread(target=self._sample, daemon=True)
+        self.before = self._ticks()
+        self.thread.start()
+
+    def _ticks(self):
+        return sum(ticks for ticks, _ in processes_below(self.roots).values())
+
+    def _sample(self):
+        while not self.ended:
+            self.peak = max(self.peak, sum(size for _, size in
+                                           processes_below(self.roots).values()))
+            time.sleep(0.5)
+
+    def end(self):
+        self.ended = True
+        self.thread.join()
+        return {'peak': self.peak, 'processor': (self._ticks() - self.before) / TICK}
+
+
+def stages_of(spark):
+    url = f'{spark.sparkContext.uiWebUrl}/api/v1/applications/{spark.sparkContext.applicationId}'
+    with urllib.request.urlopen(f'{url}/stages') as answer:
+        return json.load(answer)
+
+
+def read(spark, path):
+    if any(Path(path).glob('*.jsonl')):
+        return spark.read.schema('id string, text string').json(path)
+    return spark.read.parquet(path)
+
+
+def dedup(spark, df, folder, steps):
+    import neardup.spark as module
+    from neardup._spark_engine import SparkEngine
+    for name in ('save', 'save_sketches', 'rank', 'repeated', 'first', 'sum'):
+        def timed(self, *arguments, of=getattr(SparkEngine, name), name=name):
+            begin = time.perf_counter()
+            result = of(self, *arguments)
+            step = arguments[0] if name == 'save' else name
+            steps[step] = steps.get(step, 0) + time.perf_counter() - begin
+            return result
+        setattr(SparkEngine, name, timed)
+    found = module.dedup(df, checkpoint=f'{folder}/run', threshold=THRESHOLD)
+    steps['left out'] = found.left_out
+    return found.removed.select('id')
+
+
+def plain(spark, df, folder, steps):
+    """Band keys, groups by key, each bucket's members with its least one, and the least of each
+    component stays; no comparison: the way of the scripts that were used before."""
+    from pyspark.sql import functions as F
+    from neardup.spark import sketch
+    keys = sketch(df, threshold=THRESHOLD).select('id', F.posexplode(F.transform(
+        F.sequence(F.lit(0), F.lit(BANDS - 1)),
+        lambda band: F.substring(F.col('bands'), band * 8 + 1, 8))).alias('band', 'key'))
+    buckets = keys.groupBy('band', 'key').agg(F.collect_list('id').alias('ids')).filter(
+        F.size('ids') > 1)
+    edges = buckets.select(F.explode('ids').alias('later'), F.array_min('ids').alias('earlier')
+                           ).filter('later != earlier').distinct()
+    for turn in range(100):
+        edges.write.parquet(f'{folder}/edges-{turn}')
+        edges = spark.read.parquet(f'{folder}/edges-{turn}')
+        both = edges.union(edges.select('earlier', 'later')).toDF('node', 'other')
+        first = both.groupBy('node').agg(F.min('other').alias('first')).select(
+            'node', F.least('node', 'first').alias('first'))
+        large = both.join(first, 'node').filter('other > node').select(
+            F.col('other').alias('later'), F.col('first').alias('earlier')).distinct()
+        least = large.groupBy('later').agg(F.min('earlier').alias('first'))
+        small = large.join(least, 'later').select(
+            F.when(F.col('earlier') == F.col('first'), F.col('later')).otherwise(
+                F.col('earlier')).alias('later'), F.col('first').alias('earlier')).distinct()
+        after = small.cache()
+        if after.exceptAll(edges).isEmpty() and edges.exceptAll(after).isEmpty():
+            break
+        edges = after
+    steps['turns'] = turn + 1
+    return edges.select(F.col('later').alias('id')).distinct()
+
+
+def ml(spark, df, folder, steps):
+    """MinHashLSH of Spark ML: a hash table for each band of one row; its join computes the exact
+    Jaccard similarity of hashed shingles. The later document of each pair goes."""
+    from pyspark.ml import Pipeline
+    from pyspark.ml.feature import HashingTF, MinHashLSH, NGram, RegexTokenizer
+    from pyspark.sql import functions as F
+    words = RegexTokenizer(inputCol='text', outputCol='words', pattern=r'\W+')
+    shingles = NGram(n=5, inputCol='words', outputCol='shingles')
+    vectors = HashingTF(inputCol='shingles', outputCol='features', numFeatures=1 << 22, binary=True)
+    made = Pipeline(stages=[words, shingles, vectors]).fit(df).transform(df).filter(
+        F.size('shingles') > 0).select('id', 'features').cache()
+    model = MinHashLSH(inputCol='features', outputCol='hashes', numHashTables=BANDS, seed=1).fit(made)
+    pairs = model.approxSimilarityJoin(made, made, 1 - THRESHOLD + 1e-9).filter(
+        'datasetA.id < datasetB.id')
+    return pairs.select(F.col('datasetB.id').alias('id')).distinct()
+
+
+def measure(spark, cluster, job, source, target, folder):
+    before, watch, steps = len(stages_of(spark)), Watch(cluster), {}
+    begin = time.perf_counter()
+    found = {'dedup': dedup, 'plain': plain, 'ml': ml}[job](spark, read(spark, source), folder, steps)
+    ids = [row.id for row in found.toLocalIterator()]
+    seconds = time.perf_counter() - begin
+    Path(f'{target}-{job}').write_text('\n'.join(ids) + '\n', encoding='utf8')
+    stages = stages_of(spark)
+    stages = stages[:len(stages) - before]  # the newest come first
+    return {'seconds': seconds, **watch.end(), 'removed': len(ids), 'steps': steps,
+            'shuffled': sum(stage['shuffleWriteBytes'] for stage in stages),
+            'spilled': sum(stage['diskBytesSpilled'] for stage in stages)}
+
+
+def main():
+    source, target, *jobs = sys.argv[1:]
+    os.environ.setdefault('PYSPARK_PYTHON', sys.executable)
+    java = '-XX:+UseParallelGC'
+    with tempfile.TemporaryDirectory(dir=os.environ.get('BENCH_FOLDER')) as folder:
+        cluster = Cluster(folder, memory='4g')
+        try:
+            with cluster.session(**{
+                    'spark.ui.enabled': 'true', 'spark.ui.port': '0', 'spark.driver.memory': '2g',
+                    'spark.executor.memory': '3g', 'spark.sql.codegen.wholeStage': 'true',
+                    'spark.driver.extraJavaOptions': java, 'spark.executor.extraJavaOptions': java,
+                    'spark.local.dir': folder, 'spark.ui.showConsoleProgress': 'false',
+                    'spark.sql.shuffle.partitions': os.environ.get('BENCH_PARTITIONS', '8'),
+                    'spark.sql.files.maxPartitionBytes': '32m'}) as spark:
+                if 'BENCH_COLD' not in os.environ:
+                    warm = spark.range(10000, numPartitions=4).selectExpr(
+                        'string(id) id', 'repeat(string(id), 50) text')
+                    dedup(spark, warm, f'{folder}/warm', {}).count()
+                print(json.dumps({job: measure(spark, cluster, job, source, target, folder)
+                                  for job in jobs}))
+        finally:
+            cluster.stop()
+
+
+if __name__ == '__main__':
+    main()
