@@ -21,12 +21,11 @@ sys.path.insert(0, str(ROOT / 'bindings' / 'python' / 'tests'))
 from spark_cluster import Cluster
 
 THRESHOLD, BANDS = 0.8, 25
-PAGE = os.sysconf('SC_PAGE_SIZE')
 TICK = os.sysconf('SC_CLK_TCK')
 
 
 def processes_below(roots):
-    """The processes that descend from others, those included: id -> (ticks, resident bytes)."""
+    """The processes that descend from others, those included: id -> ticks of the processor."""
     parents, found = {}, {}
     for path in Path('/proc').glob('[0-9]*/stat'):
         try:
@@ -35,12 +34,21 @@ def processes_below(roots):
             continue
         number = int(path.parent.name)
         parents[number] = int(fields[1])
-        found[number] = (int(fields[11]) + int(fields[12]), int(fields[21]) * PAGE)
+        found[number] = int(fields[11]) + int(fields[12])
     below, fresh = set(roots), set(roots)
     while fresh:
         fresh = {number for number, parent in parents.items() if parent in fresh} - below
         below |= fresh
     return {number: found[number] for number in below if number in found}
+
+
+def memory_of(process):
+    """Bytes; pages that processes share count in parts."""
+    try:
+        lines = Path(f'/proc/{process}/smaps_rollup').read_text().splitlines()
+    except OSError:
+        return 0  # it has ended
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith('Pss:'))
 
 
 class Watch:
@@ -53,13 +61,12 @@ class Watch:
         self.thread.start()
 
     def _ticks(self):
-        return sum(ticks for ticks, _ in processes_below(self.roots).values())
+        return sum(processes_below(self.roots).values())
 
     def _sample(self):
         while not self.ended:
-            self.peak = max(self.peak, sum(size for _, size in
-                                           processes_below(self.roots).values()))
-            time.sleep(0.5)
+            self.peak = max(self.peak, sum(map(memory_of, processes_below(self.roots))))
+            time.sleep(1)
 
     def end(self):
         self.ended = True
@@ -152,9 +159,10 @@ def measure(spark, cluster, job, source, target, folder):
     seconds = time.perf_counter() - begin
     Path(f'{target}-{job}').write_text('\n'.join(ids) + '\n', encoding='utf8')
     stages = stages_of(spark)
+    written = sum(path.stat().st_size for path in Path(folder, 'run').rglob('*') if path.is_file())
     stages = stages[:len(stages) - before]  # the newest come first
     return {'seconds': seconds, **watch.end(), 'removed': len(ids), 'steps': steps,
-            'shuffled': sum(stage['shuffleWriteBytes'] for stage in stages),
+            'written': written, 'shuffled': sum(stage['shuffleWriteBytes'] for stage in stages),
             'spilled': sum(stage['diskBytesSpilled'] for stage in stages)}
 
 
