@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 import neardup as nd
+from neardup import distributed
 
 TEXTS = [f"text number {i // 2}, of words that are its own {i // 2 * 7}" for i in range(40)]
 TABLE = pa.table({"id": [str(i) for i in range(40)], "text": TEXTS})
@@ -98,7 +99,32 @@ def calls(folder):
     yield "hamming, built", lambda: nd.HammingIndex.build(prints)
     yield "hamming, bad ids", fails(lambda: nd.HammingIndex.build(prints, ["a"]))
     yield "stream", arrive
+    yield "steps for many machines", distributed_steps
+    yield "steps fail", fails(lambda: nd._core.verify(0.5, 128, *[b""] * 6))
     yield "plan", lambda: nd.plan().probability(np.array([0.1, 0.9]))
+
+
+def distributed_steps():
+    """Sketches of texts, each compared with the next one, as pairs and as members of a bucket."""
+    s = distributed.Settings()
+    batch = pa.record_batch({"id": [str(n) for n in range(len(TEXTS))], "text": TEXTS})
+    sketches, = distributed.sketch(s, 0, [batch])
+    count = len(sketches)
+    columns = {"a": pa.array(range(count)), "b": pa.array(range(count))}
+    for side in "ab":
+        columns |= {f"{name}_{side}": sketches.column(name) for name in ("sketch", "set")}
+    pairs = pa.record_batch(columns)
+    members = pa.record_batch({
+        "hub": pa.array([0] * count), "rank": pa.array(range(count)),
+        "buckets": pa.array([[1]] * count, pa.list_(pa.int64())),
+        "assumed": pa.array([0] * count, pa.int8()), "sketch": sketches.column("sketch"),
+        "set": sketches.column("set")})
+    for step in (distributed.near, distributed.verify):
+        list(step(s, [pairs]))
+    for step in (distributed.search_large, distributed.pair_large):
+        list(step(s, [members]))
+    edges = pa.record_batch([pa.array([n]) for n in (1, 0, 1, 1)], schema=distributed.DECIDED)
+    list(distributed.decide(2, [edges]))
 
 
 def growth(call):

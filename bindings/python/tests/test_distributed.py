@@ -2,12 +2,13 @@
 
 import random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from local_engine import LocalEngine
 
 import neardup as nd
-from neardup import distributed
+from neardup import _core, distributed
 
 
 def corpus(seed, count):
@@ -104,6 +105,35 @@ def test_against_earlier_runs(seed):
         assert removed_of(pa.concat_tables(found.removed)) == removed_of(alone.removed)
         earlier.append(distributed.Run(found.sketches, found.removed))
         first_part += 3
+
+
+SKETCH, OFFSETS, SETS = b"s" * 4, np.array([0, 8]), np.array([7], np.uint64)
+
+
+@pytest.mark.parametrize("call", [
+    lambda: _core.near(0.5, 4, SKETCH, SKETCH * 2),
+    lambda: _core.near(0.5, 3, SKETCH, SKETCH),
+    lambda: _core.near(1.5, 4, SKETCH, SKETCH),
+    lambda: _core.near(0.5, 4, SKETCH),
+    lambda: _core.verify(0.5, 4, SKETCH, OFFSETS, SETS, SKETCH * 2, np.array([0, 8, 8]),
+                         SETS),
+    lambda: _core.verify(0.5, 4, SKETCH, np.array([0, 16]), SETS, SKETCH, OFFSETS, SETS),
+    lambda: _core.verify(0.5, 4, SKETCH, np.array([8, 0]), SETS, SKETCH, OFFSETS, SETS),
+    lambda: _core.verify(0.5, 4, SKETCH, np.array([0, 4]), SETS, SKETCH, OFFSETS, SETS),
+    lambda: _core.verify(0.5, 4, SKETCH, b"", SETS, SKETCH, OFFSETS, SETS),
+    lambda: _core.large_buckets(0.5, 4, 0),
+    lambda: _core.large_buckets(0.5, 4, 9).add(b"", b"", b""),
+    lambda: _core.large_buckets(0.5, 4, 9).add(np.array([1]), b"", np.array([0, 0]), b"", SKETCH,
+                                               OFFSETS, SETS),
+    lambda: _core.large_buckets(0.5, 4, 9).add_all(np.array([1]), b"0", np.array([0, 4]), b"", SKETCH,
+                                                   OFFSETS, SETS),
+    lambda: _core.edge_decider(2).take(np.array([[1, 0], [2, 0]], np.uint64)),
+    lambda: _core.edge_decider(2).take(np.array([[0, 1]], np.uint64)),
+    lambda: _core.edge_decider(2).take(b"12345678"),
+])
+def test_bad_arrays(call):
+    with pytest.raises((nd.ArgumentError, TypeError)):
+        call()
 
 
 def test_bad_rows():

@@ -123,11 +123,13 @@ class SparkEngine:
         return self.read(name)
 
     def save_sketches(self, make: Callable[[], DataFrame]) -> DataFrame:
-        """In buckets: each task writes one file, and joins by doc read the table where it is."""
+        """In buckets: each task writes one file, and joins by doc read the table where it is. Its bytes
+        are those of hashes: trying to compress them takes time alone."""
         if not self.has("sketches"):
             name = self._drop_sketches()
-            _with_part(make(), "doc").write.mode("overwrite").option("path", self._sketches).bucketBy(
-                self._partitions, PART).saveAsTable(name)
+            plain = {"compression": "none", "parquet.enable.dictionary": "false"}
+            _with_part(make(), "doc").write.mode("overwrite").options(
+                path=self._sketches, **plain).bucketBy(self._partitions, PART).saveAsTable(name)
         return self.open_sketches(self._partitions)
 
     def open_sketches(self, buckets: int) -> DataFrame:
