@@ -169,3 +169,13 @@ def test_errors(ray, tmp_path, columns, error, message):
         dedup(ds, checkpoint=str(tmp_path / "run"))
     assert type(raised.value) is error and message in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_a_folder_with_other_files(ray, tmp_path):
+    """Nothing there is replaced."""
+    (tmp_path / "exchange").mkdir()
+    (tmp_path / "exchange" / "mine").write_text("mine")
+    for folder in (tmp_path, tmp_path / "exchange" / "mine"):
+        with pytest.raises(nd.ArgumentError, match=f"^{folder} has files and no run of neardup"):
+            dedup(ray.data.from_arrow(TABLE), checkpoint=str(folder))
+    assert [path.name for path in tmp_path.glob("**/*")] == ["exchange", "mine"]

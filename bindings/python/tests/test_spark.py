@@ -134,9 +134,10 @@ def test_odd_rows(spark, tmp_path):
 
 
 def test_bad_rows(spark, tmp_path):
-    def run(rows, **options):
+    def run(rows, folder=None, **options):
         df = spark.createDataFrame(rows, "id string, text string, day int")
-        return dedup(df, checkpoint=str(tmp_path / str(time.monotonic_ns())), **options)
+        folder = tmp_path / (folder or str(time.monotonic_ns()))
+        return dedup(df, checkpoint=str(folder), **options)
 
     with pytest.raises(nd.InputError, match="^id 'b': the text is null; nulls="):
         run([("a", "x", 1), ("b", None, 1)])
@@ -152,6 +153,10 @@ def test_bad_rows(spark, tmp_path):
         run([("a", "x", 1)], threshold=1.5)
     with pytest.raises(nd.ArgumentError, match="components need all pairs"):
         run([("a", "x", 1)], group="component", against="somewhere")
+    (tmp_path / "mine" / "sketches").mkdir(parents=True)
+    with pytest.raises(nd.ArgumentError, match=f"^{tmp_path}/mine has files and no run of neardup"):
+        run([("a", "x", 1)], folder="mine")
+    assert len([*(tmp_path / "mine").glob("**/*")]) == 1
     _, removed = run([("a", "x y", 2), ("b", "x y", 1)], order_by=["day", "id"])
     assert [(row.id, row.kept_id) for row in removed.collect()] == [("a", "b")]
 

@@ -68,11 +68,13 @@ def test_parts(tmp_path):
 
 def test_tables(tmp_path):
     folder = Folder(str(tmp_path))
+    assert folder.is_empty() and Folder(str(tmp_path / "missing")).is_empty()
     schema = pa.schema([("n", pa.int32()), ("set", pa.binary())])
     table = pa.table({"n": range(20), "set": [bytes([n]) for n in range(20)]})
     folder.clear("some")
     files = list(folder.write_table("some", schema, typed(schema, table.to_batches(7))))
     assert folder.read_list("some") is None  # until the list is written
+    assert not folder.is_empty() and not Folder(str(tmp_path / files[0].name)).is_empty()
     folder.write_list("some", Saved(files, schema))
     saved = folder.read_list("some")
     assert (saved.files, saved.schema, saved.rows) == (files, schema, 20)

@@ -52,12 +52,14 @@ class SparkEngine:
         self.spark.createDataFrame([(json.dumps(settings),)], ["value"]).coalesce(1).write.mode(
             "overwrite").text(f"{self.checkpoint}/settings")
 
+    def is_empty(self) -> bool:
+        """Whether the folder has no files, or is missing."""
+        files, path = _file_system(self.spark, self.checkpoint)
+        return not files.exists(path) or len(files.listStatus(path)) == 0
+
     def has(self, name: str) -> bool:
         """Whether a table is complete."""
-        java: Any = self.spark.sparkContext._jvm
-        done = java.org.apache.hadoop.fs.Path(f"{self.checkpoint}/{name}/_SUCCESS")
-        configuration = self.spark.sparkContext._jsc.hadoopConfiguration()
-        return bool(done.getFileSystem(configuration).exists(done))
+        return exists(self.spark, f"{self.checkpoint}/{name}/_SUCCESS")
 
     def read(self, name: str) -> DataFrame:
         return self.spark.read.parquet(f"{self.checkpoint}/{name}")
@@ -195,6 +197,21 @@ def _with_place(part: int, batches: Batches) -> Iterator[pa.RecordBatch]:
         row += len(batch)
         yield pa.record_batch([*batch.columns, parts, places],
                               names=[*batch.schema.names, "place_part", "place"])
+
+
+# ---- files
+
+
+def exists(spark: SparkSession, path: str) -> bool:
+    files, found = _file_system(spark, path)
+    return bool(files.exists(found))
+
+
+def _file_system(spark: SparkSession, path: str) -> tuple[Any, Any]:
+    """That of a path, and the path as it takes it."""
+    java: Any = spark.sparkContext._jvm
+    found = java.org.apache.hadoop.fs.Path(path)
+    return found.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()), found
 
 
 # ---- the session

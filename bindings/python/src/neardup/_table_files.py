@@ -76,6 +76,13 @@ class Folder:
     def _at(self, name: str) -> str:
         return f"{self._path}/{name}"
 
+    def is_empty(self) -> bool:
+        """Whether it has no files, or is missing."""
+        if self._files.get_file_info(self._path).type == pyarrow.fs.FileType.File:
+            return False
+        return not self._files.get_file_info(pyarrow.fs.FileSelector(
+            self._path, allow_not_found=True))
+
     def clear(self, name: str) -> None:
         """Makes a folder without files."""
         self._files.create_dir(self._at(name), recursive=True)

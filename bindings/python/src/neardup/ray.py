@@ -28,6 +28,7 @@ from ray.data import Dataset
 
 from . import distributed
 from ._arrow_join import Joiner, join_schema
+from ._checkpoint import check_empty
 from ._errors import ArgumentError, Error
 from ._fate_map import MAP_SIZE, MAPS, build_maps, hash_ids, look_up_in, part_of
 from ._options import Analyzer
@@ -79,8 +80,8 @@ def dedup(ds: Dataset, *, text: str = "text", id: str = "id", order_by: list[str
 
     order_by    columns that put the rows in order; the first of several duplicates stays. Default:
                 the id. Equal rows of it have no order: let the id be the last column.
-    checkpoint  a folder for the tables of the run, which all nodes reach: a path, or a URL of
-                pyarrow.fs. A run that died goes on from there; it must have the same options.
+    checkpoint  a new or an empty folder for the tables of the run, which all nodes reach: a path, or
+                a URL of pyarrow.fs. A run that died goes on from there; it must have the same options.
     partitions  of exchanges; default: by the number of documents
     The other options are those of :func:`neardup.dedup`.
     """
@@ -254,6 +255,7 @@ class RayEngine:
         text = json.dumps({**dataclasses.asdict(s), "buckets": partitions})
         was = self.folder.read_text("settings.json")
         if was is None:
+            check_empty(self._checkpoint, self.folder.is_empty())
             self.folder.write_text("settings.json", text)
         elif was != text:
             raise ArgumentError(f"{self._checkpoint} is of a run with other options: {was}")

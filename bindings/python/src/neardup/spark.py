@@ -27,6 +27,7 @@ from pyspark.sql.pandas.functions import pandas_udf
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from . import distributed
+from ._checkpoint import check_empty
 from ._errors import ArgumentError, DataWarning
 from ._fate_map import MAP_SIZE, MAPS, build_maps, look_up_in
 from ._hamming import HammingIndex
@@ -69,8 +70,8 @@ def dedup(df: DataFrame, *, text: str = "text", id: str = "id", order_by: list[s
 
     order_by    columns that put the rows in order; the first of several duplicates stays. Default:
                 the id. Equal rows of it have no order: let the id be the last column.
-    checkpoint  a folder for the tables of the run, on a file system that all machines reach. A run
-                that died goes on from there; it must have the same options.
+    checkpoint  a new or an empty folder for the tables of the run, on a file system that all machines
+                reach. A run that died goes on from there; it must have the same options.
     against     an earlier run, or its folder: its rows that stayed, and those of the runs before it,
                 stay and precede all rows of `df`. Their texts are not read again. Ids must differ
                 from theirs.
@@ -146,6 +147,7 @@ def _begin(engine: SparkEngine, s: Settings, against: str | None, job: str = "de
     wanted: dict[str, Any] = {"job": job, "settings": dataclasses.asdict(s), "against": chain}
     was = engine.read_settings()
     if was is None:
+        check_empty(engine.checkpoint, engine.is_empty())
         earlier = _open(engine, chain)
         wanted["settings"]["first_part"] = _next_part(earlier)
         engine.write_settings(wanted)

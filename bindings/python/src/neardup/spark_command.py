@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from neardup import Error
+from neardup._spark_engine import exists
 from neardup.distributed import Settings
 from neardup.distributed._costs import describe
 from neardup.spark import dedup, hamming_join, pairs
@@ -99,14 +100,6 @@ def _read(spark: SparkSession, given: argparse.Namespace, order: list[str]) -> D
     return parsed.select(_LINE, *(F.col("record")[name].alias(name) for name in fields))
 
 
-def _check_absent(spark: SparkSession, path: str) -> None:
-    java: Any = spark.sparkContext._jvm
-    target = java.org.apache.hadoop.fs.Path(path)
-    configuration = spark.sparkContext._jsc.hadoopConfiguration()
-    if target.getFileSystem(configuration).exists(target):
-        raise Error(f"{path} exists: --output must be a new folder")
-
-
 def _find(spark: SparkSession, given: argparse.Namespace) -> None:
     order = given.order_by.split(",") if given.order_by else [given.id]
     df = _read(spark, given, order)
@@ -118,7 +111,8 @@ def _find(spark: SparkSession, given: argparse.Namespace) -> None:
                                 perms=given.perms, ngram=given.ngram), df.rdd.getNumPartitions(),
                        df.count() if given.format == "parquet" else None))
         return
-    _check_absent(spark, output)
+    if exists(spark, output):
+        raise Error(f"{output} exists: --output must be a new folder")
     options |= {"order_by": order, "checkpoint": given.checkpoint or f"{output}-checkpoint"}
     if given.command == "pairs":
         pairs(df, **options).write.parquet(output)
