@@ -107,6 +107,22 @@ def test_against_earlier_runs(seed):
         first_part += 3
 
 
+def test_names_of_columns():
+    """The columns have names that the tables of a run use, too."""
+    shuffled, rows, settings, engine, _ = run(3)
+    places = {id: number for number, (id, _) in enumerate(rows)}
+    table = pa.table({"doc": [id for id, _ in shuffled], "run": [text for _, text in shuffled],
+                      "rank": [places[id] // 9 for id, _ in shuffled],
+                      "set": [places[id] % 9 for id, _ in shuffled]})
+    names = distributed.Settings(**settings, text="run", id="doc", order=["rank", "set", "doc"])
+    found = distributed.dedup(engine, engine._split(table), table.schema, names)
+    alone = nd.dedup(table_of(rows), **settings)
+    assert len(rows) > 100 and removed_of(pa.concat_tables(found.removed)) == removed_of(
+        alone.removed)
+    found = distributed.pairs(LocalEngine(2), engine._split(table), table.schema, names)
+    assert sum(map(len, found.pairs)) == len(nd.pairs(table_of(rows), **settings))
+
+
 SKETCH, OFFSETS, SETS = b"s" * 4, np.array([0, 8]), np.array([7], np.uint64)
 
 

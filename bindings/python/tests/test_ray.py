@@ -146,11 +146,14 @@ def test_no_rows_and_no_removals(ray, tmp_path):
 
 
 def test_order_and_nulls(ray, tmp_path):
-    rows = [{"id": 3, "day": 1.5, "body": "x y z"}, {"id": 1, "day": 2.5, "body": "x y z"},
-            {"id": 2, "day": 0.5, "body": None}]
-    kept, removed = dedup(ray.data.from_items(rows, override_num_blocks=3), text="body",
-                          order_by=["day", "id"], nulls="skip", checkpoint=str(tmp_path / "run"))
-    assert sorted(row["id"] for row in kept.take_all()) == [2, 3]
+    """The columns have names that the tables of a run use, too."""
+    rows = [{"doc": 3, "rank": 1.5, "set": 1, "run": "x y z"},
+            {"doc": 1, "rank": 2.5, "set": 0, "run": "x y z"},
+            {"doc": 2, "rank": 0.5, "set": 1, "run": None}]
+    kept, removed = dedup(ray.data.from_items(rows, override_num_blocks=3), text="run", id="doc",
+                          order_by=["rank", "set", "doc"], nulls="skip",
+                          checkpoint=str(tmp_path / "run"))
+    assert sorted(row["doc"] for row in kept.take_all()) == [2, 3]
     assert removed.take_all() == [{"id": 1, "kept_id": 3, "jaccard": 1.0, "intersection": 1,
                                    "union": 1}]
 

@@ -157,8 +157,16 @@ def test_bad_rows(spark, tmp_path):
     with pytest.raises(nd.ArgumentError, match=f"^{tmp_path}/mine has files and no run of neardup"):
         run([("a", "x", 1)], folder="mine")
     assert len([*(tmp_path / "mine").glob("**/*")]) == 1
-    _, removed = run([("a", "x y", 2), ("b", "x y", 1)], order_by=["day", "id"])
+
+
+def test_names_of_columns(spark, tmp_path):
+    """The columns have names that the tables of a run use, too."""
+    rows = [("a", "x y", 2, 0), ("b", "x y", 1, 1), ("c", "x z", 3, 1)]
+    df = spark.createDataFrame(rows, "doc string, run string, rank int, set int")
+    kept, removed = dedup(df, text="run", id="doc", order_by=["rank", "set", "doc"],
+                          checkpoint=str(tmp_path / "run"))
     assert [(row.id, row.kept_id) for row in removed.collect()] == [("a", "b")]
+    assert sorted(map(tuple, kept.collect())) == rows[1:]
 
 
 def test_fingerprints(spark):

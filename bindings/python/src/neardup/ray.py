@@ -161,7 +161,7 @@ def _stays(engine: RayEngine, found: distributed.Found, s: Settings,
     """Filters blocks. It has a bit per document on each machine (_fate_map). Rows without a text
     were left out, so they stay."""
     removed = engine.map(engine.select(found.removed, doc="doc"), _marked, _MARKED)
-    sketches = engine.select(found.sketches, doc="doc", id=s.id)
+    sketches = engine.select(found.sketches, doc="doc", id="id")
     parts = max(1, found.sketches.saved.rows // MAP_SIZE)
     for seed in range(100):
         keyed = engine.map(engine.join(sketches, removed, ["doc"], "left outer"),

@@ -202,15 +202,15 @@ def _stays(engine: SparkEngine, found: distributed.Found, s: Settings) -> Column
     removed = found.removed.select("doc", F.lit(True).alias("removed"))
     parts = max(1, found.sketches.count() // MAP_SIZE)
     for seed in range(100):
-        key = F.xxhash64(F.lit(seed), F.col(s.id))
-        table = engine.join(found.sketches.select(PART, "doc", key.alias("key")), removed, ["doc"],
-                            "left outer")
+        key = F.xxhash64(F.lit(seed), F.col("id")).alias("key")
+        table = engine.join(found.sketches.select(PART, "doc", key), removed, ["doc"], "left outer")
         table = table.select(F.pmod(F.shiftright("key", 20), F.lit(parts)).alias("part"), "key",
                              F.coalesce("removed", F.lit(False)).alias("removed"))
         maps = engine.map(engine.exchange(table, ["part"], ["part", "key"]), build_maps,
                           MAPS).collect()
         if all(row.twice is None for row in maps):
-            return F.col(s.text).isNull() | ~_removed_by(engine, maps, parts)(key)
+            is_removed = _removed_by(engine, maps, parts)
+            return F.col(s.text).isNull() | ~is_removed(F.xxhash64(F.lit(seed), F.col(s.id)))
     raise AssertionError("ids with equal hashes")
 
 
@@ -235,7 +235,7 @@ def sketch(df: DataFrame, *, text: str = "text", id: str = "id", threshold: floa
            seed: int = 1, nulls: Literal["error", "skip"] = "error") -> DataFrame:
     """The table that dedup begins with, for steps of your own (:mod:`neardup.distributed`).
 
-    The columns are the id and binary ones: hash (16 bytes), bands (8 bytes a band), sketch (a byte a
+    The columns are id and binary ones: hash (16 bytes), bands (8 bytes a band), sketch (a byte a
     permutation), set (8 bytes a shingle).
     """
     s = Settings(text=text, id=id, order=[id], threshold=threshold, recall=recall, perms=perms,
@@ -246,7 +246,7 @@ def sketch(df: DataFrame, *, text: str = "text", id: str = "id", threshold: floa
     engine = SparkEngine(df.sparkSession, "", 1)
     table = engine.number(documents, functools.partial(distributed.sketch, s), schema)
     words = [F.unhex(F.lpad(F.hex(name), 16, "0")) for name in ("hash_high", "hash_low")]
-    return table.select(id, F.concat(*words).alias("hash"), "bands", "sketch", "set")
+    return table.select("id", F.concat(*words).alias("hash"), "bands", "sketch", "set")
 
 
 # Bits of a fingerprint, and the type of a column of them: numbers with a sign that have those bits.
@@ -334,8 +334,8 @@ def hamming_join(existing: DataFrame, new: DataFrame, *, fingerprint: str = "fp"
         raise ArgumentError(f"more than {_MOST_NEW:,} new fingerprints: join them in parts")
     words = _as_numbers(rows[fingerprint].combine_chunks(), bits)
     shared = spark.sparkContext.broadcast((words, rows[id].combine_chunks()))
-    schema = pa.schema([to_arrow_schema(existing.schema).field(id),
-                        rows.schema.field(id).with_name(f"new_{id}"), ("distance", pa.int32())])
+    schema = pa.schema([to_arrow_schema(existing.schema).field(id).with_name("id"),
+                        rows.schema.field(id).with_name("new_id"), ("distance", pa.int32())])
     step = functools.partial(_join_near, shared, uuid.uuid4().hex, bits, k, fingerprint, id, schema)
     engine = SparkEngine(spark, "", 1)
     return engine.map(existing.filter(F.col(fingerprint).isNotNull()).select(fingerprint, id), step,

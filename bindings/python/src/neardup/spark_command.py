@@ -81,28 +81,37 @@ def _add_similarity(command: argparse.ArgumentParser) -> None:
 _OPTIONS = ("text", "id", "threshold", "recall", "perms", "analyzer", "ngram", "seed", "nulls",
             "max_compare", "partitions")
 
-# The column of a line of JSON Lines, as it is written again.
-_LINE = "neardup_line"
+
+def _line(given: argparse.Namespace) -> str:
+    """A column beside those of the fields: a line of JSON Lines, as it is written again."""
+    name = "line"
+    while name in map(str.lower, [given.text, given.id, *_order(given)]):
+        name += "_"
+    return name
 
 
-def _read(spark: SparkSession, given: argparse.Namespace, order: list[str]) -> DataFrame:
+def _order(given: argparse.Namespace) -> list[str]:
+    return given.order_by.split(",") if given.order_by else [given.id]
+
+
+def _read(spark: SparkSession, given: argparse.Namespace) -> DataFrame:
     if given.format == "parquet":
         return spark.read.parquet(*given.input)
     lines = spark.read.text(given.input)
     fields = {name: "string" for name in (given.text, given.id)}
+    order = _order(given)
     if set(order) - {given.id}:  # numbers have another order than texts
         kinds = dict(spark.read.json(given.input).dtypes)
         fields |= {name: kinds.get(name, "string") for name in order if name not in fields}
     schema = ", ".join(f"`{name}` {kind}" for name, kind in fields.items())
     record = F.from_json("value", schema, {"mode": "FAILFAST"})
-    parsed = lines.filter("trim(value) != ''").select(F.col("value").alias(_LINE),
-                                                      record.alias("record"))
-    return parsed.select(_LINE, *(F.col("record")[name].alias(name) for name in fields))
+    parsed = lines.filter("trim(value) != ''").select("value", record.alias("record"))
+    return parsed.select(F.col("value").alias(_line(given)),
+                         *(F.col("record")[name].alias(name) for name in fields))
 
 
 def _find(spark: SparkSession, given: argparse.Namespace) -> None:
-    order = given.order_by.split(",") if given.order_by else [given.id]
-    df = _read(spark, given, order)
+    df = _read(spark, given)
     options = {name: getattr(given, name) for name in _OPTIONS}
     output = given.output.rstrip("/")
     if given.dry_run:
@@ -113,14 +122,14 @@ def _find(spark: SparkSession, given: argparse.Namespace) -> None:
         return
     if exists(spark, output):
         raise Error(f"{output} exists: --output must be a new folder")
-    options |= {"order_by": order, "checkpoint": given.checkpoint or f"{output}-checkpoint"}
+    options |= {"order_by": _order(given), "checkpoint": given.checkpoint or f"{output}-checkpoint"}
     if given.command == "pairs":
         pairs(df, **options).write.parquet(output)
         return
     result = dedup(df, against=given.against, group=given.group, **options)
     result.removed.write.parquet(f"{output}/removed")
     if given.format == "jsonl":
-        result.kept.select(_LINE).write.text(f"{output}/kept")
+        result.kept.select(_line(given)).write.text(f"{output}/kept")
     else:
         result.kept.write.parquet(f"{output}/kept")
     removed = spark.read.parquet(f"{output}/removed").count()

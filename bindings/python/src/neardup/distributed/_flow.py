@@ -99,7 +99,7 @@ def _measured(tables: Tables, ranks: Any, stars: Any) -> Any:
 
 def _removed(tables: Tables, by_doc: Any) -> Any:
     """Removed documents, and the copies of documents, by their ids."""
-    engine, s = tables.engine, tables.s
+    engine = tables.engine
     rows = [by_doc]
     if tables.has_copies:
         fates = engine.join(_with_sets_of_firsts(tables), engine.select(
@@ -108,7 +108,7 @@ def _removed(tables: Tables, by_doc: Any) -> Any:
         rows.append(engine.map(fates, _fates_of_copies, _REMOVED_DOCS))
     removed = engine.union(rows)
     for new, old in (("id", "doc"), ("kept_id", "kept")):
-        removed = tables.look_up(removed, old, **{new: s.id})
+        removed = tables.look_up(removed, old, **{new: "id"})
     return engine.select(removed, doc="doc", id="id", kept_id="kept_id",
                          intersection="intersection", union="union")
 
@@ -223,6 +223,6 @@ def _by_ids(tables: Tables, edges: Any, ranks: Any) -> Any:
     engine = tables.engine
     rows = engine.select(tables.by_doc(edges, ranks), a="kept", b="doc", intersection="intersection",
                          union="union")
-    named = tables.look_up_both(rows, tables.s.id)
-    return engine.select(named, id_a=f"{tables.s.id}_a", id_b=f"{tables.s.id}_b",
-                         intersection="intersection", union="union")
+    named = tables.look_up_both(rows, "id")
+    return engine.select(named, id_a="id_a", id_b="id_b", intersection="intersection",
+                         union="union")

@@ -66,3 +66,15 @@ class Settings:
     def columns(self) -> list[str]:
         """The id and the order, each column once."""
         return list(dict.fromkeys([self.id, *self.order]))
+
+    @property
+    def order_names(self) -> list[str]:
+        """The columns of the order in the tables of a run: order_0, order_1, ..., and id for the id.
+        The caller's names are not used there, because the tables have others: doc, run, rank."""
+        return ["id" if name == self.id else f"order_{number}"
+                for number, name in enumerate(self.order)]
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The columns of the id and the order in the tables of a run, and the caller's."""
+        return {"id": self.id, **dict(zip(self.order_names, self.order))}

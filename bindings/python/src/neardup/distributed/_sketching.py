@@ -17,8 +17,8 @@ from ._settings import ROW_BITS, Batches, Settings
 
 
 def sketch_schema(s: Settings, documents: pa.Schema) -> pa.Schema:
-    return pa.schema([("doc", pa.int64()), ("run", pa.int32()), *((name, documents.field(name).type)
-                                                             for name in s.columns),
+    return pa.schema([("doc", pa.int64()), ("run", pa.int32()), *((name, documents.field(column).type)
+                                                             for name, column in s.names.items()),
                       ("hash_high", pa.int64()), ("hash_low", pa.int64()), ("bands", pa.binary()),
                       ("sketch", pa.binary()), ("set", pa.binary())])
 
@@ -48,7 +48,7 @@ def sketch(s: Settings, part: int, batches: Batches) -> Iterator[pa.RecordBatch]
         yield pa.record_batch({
             "doc": pa.array(row + np.asarray(rows)),
             "run": pa.array(np.full(len(rows), s.first_part, np.int32)),
-            **{name: batch.column(name).take(rows) for name in s.columns},
+            **{name: batch.column(column).take(rows) for name, column in s.names.items()},
             "hash_high": pa.array(hashes[:, 0]), "hash_low": pa.array(hashes[:, 1]),
             "bands": _rows_of_bytes(found["bands"], 8 * bands.bands),
             "sketch": _rows_of_bytes(found["sketches"], s.perms),

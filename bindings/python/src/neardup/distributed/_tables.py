@@ -1,7 +1,8 @@
 """From documents to the edges of small buckets: the tables that every way of deciding begins with.
 
 Names of columns: doc, the number of a document; a, b, the documents of a pair; rank, the place of a
-document in the order, counted among the documents that have a candidate.
+document in the order, counted among the documents that have a candidate; id, order_0, order_1, ...,
+the caller's columns.
 """
 
 from __future__ import annotations
@@ -67,11 +68,11 @@ class Tables:
 
     def _copies(self) -> Any:
         engine, s = self.engine, self.s
-        repeated = engine.repeated(self.all(**{s.id: s.id}), s.id)
+        repeated = engine.repeated(self.all(id="id"), "id")
         if repeated is not None:
             raise InputError(f"id {repeated!r} is in several rows; ids must differ")
         hashes = ["hash_high", "hash_low"]
-        order = [*hashes, "run", *s.order, "doc"]
+        order = [*hashes, "run", *s.order_names, "doc"]
         light = self.all(**{name: name for name in order})
         return engine.map(engine.exchange(light, hashes, order), copies, COPIES)
 
@@ -101,8 +102,8 @@ class Tables:
         tables = [engine.select(self.edges, doc="a"), engine.select(self.edges, doc="b"),
                   engine.select(self.members, doc="doc"), *more]
         named = self.look_up(engine.distinct(engine.union(tables)), "doc", run="run",
-                             **{name: name for name in s.columns})
-        ranks, count = engine.rank(named, ["run", *s.order, "doc"])
+                             **{name: name for name in s.order_names})
+        ranks, count = engine.rank(named, ["run", *s.order_names, "doc"])
         return engine.select(ranks, doc="doc", rank="rank"), count
 
     def ranked_edges(self, ranks: Any) -> Any:
