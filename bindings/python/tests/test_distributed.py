@@ -66,7 +66,7 @@ def test_same_answers(seed, group):
     shuffled, rows, settings, engine, parts = run(seed)
     table = table_of(shuffled)
     found = distributed.dedup(engine, engine._split(table), table.schema,
-                              distributed.Settings(**settings, group=group, buckets=parts))
+                              distributed.Settings(**settings, group=group, partitions=parts))
     alone = nd.dedup(table_of(rows), group=group, **settings)
     assert found.left_out == 0 == alone.summary.bounded_documents
     assert removed_of(pa.concat_tables(found.removed)) == removed_of(alone.removed)
@@ -79,7 +79,7 @@ def test_same_pairs(seed):
     shuffled, rows, settings, engine, parts = run(seed)
     table = table_of(shuffled)
     found = distributed.pairs(engine, engine._split(table), table.schema,
-                              distributed.Settings(**settings, buckets=parts))
+                              distributed.Settings(**settings, partitions=parts))
     alone = nd.pairs(table_of(rows), **settings)
     names = ("id_a", "id_b", "intersection", "union")
     assert found.left_out == 0
@@ -99,7 +99,7 @@ def test_against_earlier_runs(seed):
         table = table_of([row for row in shuffled if row[0] in batch])
         engine = LocalEngine(3)
         found = distributed.dedup(engine, engine._split(table), table.schema, distributed.Settings(
-            **settings, buckets=parts, first_part=first_part), earlier)
+            **settings, partitions=parts, first_part=first_part), earlier)
         alone = nd.dedup(table_of(rows[begin:end]), index=index, **settings)
         assert found.left_out == 0 == alone.summary.bounded_documents
         assert removed_of(pa.concat_tables(found.removed)) == removed_of(alone.removed)
@@ -167,7 +167,7 @@ def test_bad_rows():
         run({"id": ["a", None], "text": ["x", "y"]})
     with pytest.raises(nd.InputError, match="id 'b' is in several rows"):
         run({"id": ["a", "b", "b"], "text": ["x", "y", "z"]})
-    with pytest.raises(nd.ArgumentError, match="buckets"):
-        distributed.Settings(buckets=0)
+    with pytest.raises(nd.ArgumentError, match="partitions"):
+        distributed.Settings(partitions=0)
     with pytest.raises(nd.ArgumentError):
         distributed.Settings(threshold=0)

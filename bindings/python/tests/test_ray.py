@@ -118,15 +118,17 @@ def test_goes_on(ray, tmp_path, monkeypatch):
 
     die_at("order", before=True)
     with pytest.raises(KeyboardInterrupt):
-        dedup(ds, checkpoint=str(checkpoint))
+        dedup(ds, checkpoint=str(checkpoint), partitions=3)
     die_at("decided", before=False)  # its files are written, its list is not
     with pytest.raises(ZeroDivisionError):
         dedup(ds, checkpoint=str(checkpoint))
     half = set((checkpoint / "decided").iterdir())
     assert half
     monkeypatch.undo()
-    with pytest.raises(nd.ArgumentError, match="other options"):
-        dedup(ds, checkpoint=str(checkpoint), threshold=0.7)
+    with pytest.raises(nd.ArgumentError, match=(
+            f"^{checkpoint} has a run with other options: threshold is 0.7, and in that run it is 0.8; "
+            "partitions is 2, and in that run it is 3$")):
+        dedup(ds, checkpoint=str(checkpoint), threshold=0.7, partitions=2)
     before = {path: path.stat().st_mtime_ns for path in checkpoint.glob("[esb]*/*")}
     check(dedup(ds, checkpoint=str(checkpoint)))
     assert not half & set((checkpoint / "decided").iterdir())

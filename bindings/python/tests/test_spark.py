@@ -86,7 +86,7 @@ def test_resume_and_against(spark, tmp_path):
     df = frame(spark, texts, 3)
     before, after = df.filter("id < '00160'"), df.filter("id >= '00160'")
     folder = tmp_path / "today"
-    result = dedup(before, checkpoint=str(folder))
+    result = dedup(before, checkpoint=str(folder), partitions=3)
     assert removed_of(result.removed.toArrow()) == removed_of(today.removed)
     times = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     for name in ("edges", "removed"):  # not all of the table is there
@@ -98,9 +98,10 @@ def test_resume_and_against(spark, tmp_path):
     found = dedup(after, checkpoint=str(tmp_path / "tomorrow"), against=str(folder))
     assert removed_of(found.removed.toArrow()) == removed_of(tomorrow.removed)
     assert ids_of(found.kept) == [id for id, kept in zip(named(texts)[160:], tomorrow.kept) if kept]
-    with pytest.raises(nd.ArgumentError, match="run with other options: threshold"):
-        dedup(before, checkpoint=str(folder), threshold=0.7)
-    with pytest.raises(nd.ArgumentError, match="threshold is 0.7, and in the run of"):
+    other = f"^{folder} has a run with other options: threshold is 0.7, and in that run it is 0.8"
+    with pytest.raises(nd.ArgumentError, match=f"{other}; partitions is 2, and in that run it is 3$"):
+        dedup(before, checkpoint=str(folder), threshold=0.7, partitions=2)
+    with pytest.raises(nd.ArgumentError, match=f"{other}$"):
         dedup(after, checkpoint=str(tmp_path / "other"), against=result, threshold=0.7)
     with pytest.raises(nd.ArgumentError, match="has no finished run"):
         dedup(after, checkpoint=str(tmp_path / "other"), against=str(tmp_path))

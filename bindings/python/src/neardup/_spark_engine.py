@@ -37,7 +37,7 @@ class SparkEngine:
     def __init__(self, spark: SparkSession, checkpoint: str, partitions: int) -> None:
         """checkpoint: a folder. partitions: of exchanges."""
         self.spark, self.checkpoint = spark, checkpoint.rstrip("/")
-        self._partitions = partitions
+        self.partitions = partitions
 
     # ---- the folder
 
@@ -76,7 +76,7 @@ class SparkEngine:
     # ---- tables
 
     def exchange(self, table: DataFrame, keys: list[str], sort: list[str]) -> DataFrame:
-        parted = table.repartition(self._partitions, *keys) if keys else table.repartition(1)
+        parted = table.repartition(self.partitions, *keys) if keys else table.repartition(1)
         return parted.sortWithinPartitions(*sort)
 
     def join(self, left: DataFrame, right: DataFrame, on: list[str],
@@ -131,14 +131,14 @@ class SparkEngine:
             name = self._drop_sketches()
             plain = {"compression": "none", "parquet.enable.dictionary": "false"}
             _with_part(make(), "doc").write.mode("overwrite").options(
-                path=self._sketches, **plain).bucketBy(self._partitions, PART).saveAsTable(name)
-        return self.open_sketches(self._partitions)
+                path=self._sketches, **plain).bucketBy(self.partitions, PART).saveAsTable(name)
+        return self.open_sketches()
 
-    def open_sketches(self, buckets: int) -> DataFrame:
+    def open_sketches(self) -> DataFrame:
         name = self._drop_sketches()
         columns = self.read("sketches").schema.toDDL()
         self.spark.sql(f"CREATE TABLE {name} ({columns}) USING parquet CLUSTERED BY ({PART}) "
-                       f"INTO {buckets} BUCKETS LOCATION '{self._sketches}'")
+                       f"INTO {self.partitions} BUCKETS LOCATION '{self._sketches}'")
         return self.spark.table(name)
 
     @property

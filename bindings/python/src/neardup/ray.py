@@ -28,7 +28,7 @@ from ray.data import Dataset
 
 from . import distributed
 from ._arrow_join import Joiner, join_schema
-from ._checkpoint import check_empty
+from ._checkpoint import check_empty, check_same
 from ._errors import ArgumentError, Error
 from ._fate_map import MAP_SIZE, MAPS, build_maps, hash_ids, look_up_in, part_of
 from ._options import Analyzer
@@ -82,22 +82,22 @@ def dedup(ds: Dataset, *, text: str = "text", id: str = "id", order_by: list[str
                 the id. Equal rows of it have no order: let the id be the last column.
     checkpoint  a new or an empty folder for the tables of the run, which all nodes reach: a path, or
                 a URL of pyarrow.fs. A run that died goes on from there; it must have the same options.
-    partitions  of exchanges; default: by the number of documents
+    partitions  of exchanges; default: by the number of documents, or as the run began
     The other options are those of :func:`neardup.dedup`.
     """
     s = Settings(text=text, id=id, order=order_by or [id], threshold=threshold, recall=recall,
                  perms=perms, analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls,
                  max_compare=max_compare, group=group,
-                 buckets=1 if partitions is None else partitions)
+                 partitions=1 if partitions is None else partitions)
     documents, schema = _documents(ds, s)
     engine = RayEngine(checkpoint)
-    engine.begin(s, partitions)
+    partitions = engine.begin(s, partitions)
     try:
         rows = engine.save_sketches(lambda: engine.number(
             documents, functools.partial(distributed.sketch, s),
             distributed.sketch_schema(s, schema))).saved.rows
         engine.partitions = partitions or min(1 + rows // DOCUMENTS_A_PARTITION, MOST_PARTITIONS)
-        s = dataclasses.replace(s, buckets=engine.partitions)
+        s = dataclasses.replace(s, partitions=engine.partitions)
         found = distributed.dedup(engine, documents, schema, s)
         stays = _stays(engine, found, s, schema.field(id).type)
         removed = engine.dataset(engine.map(found.removed, _with_jaccard, pa.schema(
@@ -250,16 +250,20 @@ class RayEngine:
     def __init__(self, checkpoint: str, partitions: int = 1) -> None:
         self.folder, self.partitions, self._checkpoint = Folder(checkpoint), partitions, checkpoint
 
-    def begin(self, s: Settings, partitions: int | None) -> None:
-        """Writes the settings down, or compares them with those of the run that began here."""
-        text = json.dumps({**dataclasses.asdict(s), "buckets": partitions})
-        was = self.folder.read_text("settings.json")
-        if was is None:
+    def begin(self, s: Settings, partitions: int | None) -> int | None:
+        """Writes the settings down, or compares them with those of the run that began here. Returns
+        the partitions of the run; None: by the number of documents."""
+        text = self.folder.read_text("settings.json")
+        if text is None:
             check_empty(self._checkpoint, self.folder.is_empty())
-            self.folder.write_text("settings.json", text)
-        elif was != text:
-            raise ArgumentError(f"{self._checkpoint} is of a run with other options: {was}")
+            self.folder.write_text("settings.json", json.dumps(
+                {**dataclasses.asdict(s), "partitions": partitions}))
+        else:
+            before = json.loads(text)
+            partitions = before["partitions"] if partitions is None else partitions
+            check_same(self._checkpoint, {**dataclasses.asdict(s), "partitions": partitions}, before)
         self.folder.clear(EXCHANGE)
+        return partitions
 
     def end(self) -> None:
         self.folder.remove(EXCHANGE)

@@ -27,7 +27,7 @@ from pyspark.sql.pandas.functions import pandas_udf
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from . import distributed
-from ._checkpoint import check_empty
+from ._checkpoint import check_empty, check_same
 from ._errors import ArgumentError, DataWarning
 from ._fate_map import MAP_SIZE, MAPS, build_maps, look_up_in
 from ._hamming import HammingIndex
@@ -75,22 +75,22 @@ def dedup(df: DataFrame, *, text: str = "text", id: str = "id", order_by: list[s
     against     an earlier run, or its folder: its rows that stayed, and those of the runs before it,
                 stay and precede all rows of `df`. Their texts are not read again. Ids must differ
                 from theirs.
-    partitions  of exchanges; default: spark.sql.shuffle.partitions
+    partitions  of exchanges; default: spark.sql.shuffle.partitions, or as the run began
     The other options are those of :func:`neardup.dedup`.
     """
     s = Settings(text=text, id=id, order=order_by or [id], threshold=threshold, recall=recall,
                  perms=perms, analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls,
                  max_compare=max_compare, group=group,
-                 buckets=partitions or partitions_of(df.sparkSession))
+                 partitions=_partitions(df, partitions))
     if isinstance(against, Result):
         against = against.checkpoint
     if against is not None and group == "component":
         raise ArgumentError("components need all pairs, and those of an earlier run are not known: "
                             "against goes with group=\"greedy\"")
     check_columns(df, s.text, *s.columns)
-    engine = SparkEngine(df.sparkSession, checkpoint, s.buckets)
+    engine = SparkEngine(df.sparkSession, checkpoint, s.partitions)
     with session(df.sparkSession):
-        s, earlier = _begin(engine, s, against)
+        s, earlier = _begin(engine, s, partitions, against)
         documents = df.select(*dict.fromkeys([s.text, *s.columns]))
         found = distributed.dedup(engine, documents, to_arrow_schema(documents.schema), s, earlier)
         stays = _stays(engine, found, s)
@@ -108,16 +108,20 @@ def pairs(df: DataFrame, *, text: str = "text", id: str = "id", order_by: list[s
     order. The options are those of :func:`dedup`."""
     s = Settings(text=text, id=id, order=order_by or [id], threshold=threshold, recall=recall,
                  perms=perms, analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls,
-                 max_compare=max_compare, buckets=partitions or partitions_of(df.sparkSession))
+                 max_compare=max_compare, partitions=_partitions(df, partitions))
     check_columns(df, s.text, *s.columns)
-    engine = SparkEngine(df.sparkSession, checkpoint, s.buckets)
+    engine = SparkEngine(df.sparkSession, checkpoint, s.partitions)
     with session(df.sparkSession):
-        s, _ = _begin(engine, s, None, "pairs")
+        s, _ = _begin(engine, s, partitions, None, "pairs")
         documents = df.select(*dict.fromkeys([s.text, *s.columns]))
         found = distributed.pairs(engine, documents, to_arrow_schema(documents.schema), s)
     _warn_of_bound(found)
     near: DataFrame = found.pairs.select("id_a", "id_b", _jaccard(), "intersection", "union")
     return near
+
+
+def _partitions(df: DataFrame, given: int | None) -> int:
+    return partitions_of(df.sparkSession) if given is None else given
 
 
 def _jaccard() -> Column:
@@ -135,32 +139,33 @@ def _warn_of_bound(found: distributed.Found) -> None:
 # ---- runs in folders
 
 
-def _begin(engine: SparkEngine, s: Settings, against: str | None, job: str = "dedup"
-           ) -> tuple[Settings, list[distributed.Run]]:
+# Options that a run and the one before it must share.
+_SHARED = ("id", "order", "threshold", "recall", "perms", "analyzer", "ngram", "seed")
+
+
+def _begin(engine: SparkEngine, s: Settings, partitions: int | None, against: str | None,
+           job: str = "dedup") -> tuple[Settings, list[distributed.Run]]:
     """Writes the settings of the run down, or compares them with those of the run that began there.
-    Returns them with the number of the first partition, and the runs before this one."""
+    Returns them with the numbers of that run, and the runs before this one."""
     chain = []
     if against is not None:
-        before = _settings_of(engine, against)
-        _check_same(s, before["settings"], against)
+        before, now = _settings_of(engine, against), dataclasses.asdict(s)
+        check_same(against, {name: now[name] for name in _SHARED}, before["settings"])
         chain = [*before["against"], against.rstrip("/")]
-    wanted: dict[str, Any] = {"job": job, "settings": dataclasses.asdict(s), "against": chain}
     was = engine.read_settings()
     if was is None:
         check_empty(engine.checkpoint, engine.is_empty())
         earlier = _open(engine, chain)
-        wanted["settings"]["first_part"] = _next_part(earlier)
-        engine.write_settings(wanted)
+        s = dataclasses.replace(s, first_part=_next_part(earlier))
+        engine.write_settings({"job": job, "settings": dataclasses.asdict(s), "against": chain})
     else:
-        wanted["settings"]["first_part"] = was["settings"]["first_part"]
-        different = [name for name, value in wanted["settings"].items()
-                     if was["settings"].get(name) != value] + [
-                         name for name in ("job", "against") if was[name] != wanted[name]]
-        if different:
-            raise ArgumentError(f"{engine.checkpoint} has a run with other options: "
-                                + ", ".join(different))
+        kept = ["first_part"] if partitions is not None else ["first_part", "partitions"]
+        s = dataclasses.replace(s, **{name: was["settings"][name] for name in kept})
+        check_same(engine.checkpoint, {"job": job, "against": chain, **dataclasses.asdict(s)},
+                   {"job": was["job"], "against": was["against"], **was["settings"]})
         earlier = _open(engine, chain)
-    return Settings(**wanted["settings"]), earlier
+    engine.partitions = s.partitions
+    return s, earlier
 
 
 def _settings_of(engine: SparkEngine, folder: str) -> dict[str, Any]:
@@ -171,20 +176,12 @@ def _settings_of(engine: SparkEngine, folder: str) -> dict[str, Any]:
     return settings
 
 
-def _check_same(s: Settings, before: dict[str, Any], folder: str) -> None:
-    now = dataclasses.asdict(s)
-    for name in ("id", "order", "threshold", "recall", "perms", "analyzer", "ngram", "seed"):
-        if now[name] != before[name]:
-            raise ArgumentError(f"{name} is {now[name]!r}, and in the run of {folder} it is "
-                                f"{before[name]!r}")
-
-
 def _open(engine: SparkEngine, chain: list[str]) -> list[distributed.Run]:
     runs = []
     for folder in chain:
         settings = _settings_of(engine, folder)["settings"]
-        run = SparkEngine(engine.spark, folder, settings["buckets"])
-        runs.append(distributed.Run(run.open_sketches(settings["buckets"]), run.read("removed")))
+        run = SparkEngine(engine.spark, folder, settings["partitions"])
+        runs.append(distributed.Run(run.open_sketches(), run.read("removed")))
     return runs
 
 

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from neardup import Error
-from neardup._spark_engine import exists
+from neardup._spark_engine import exists, partitions_of
 from neardup.distributed import Settings
 from neardup.distributed._costs import describe
 from neardup.spark import dedup, hamming_join, pairs
@@ -115,8 +115,8 @@ def _find(spark: SparkSession, given: argparse.Namespace) -> None:
     options = {name: getattr(given, name) for name in _OPTIONS}
     output = given.output.rstrip("/")
     if given.dry_run:
-        partitions = given.partitions or int(spark.conf.get("spark.sql.shuffle.partitions") or 200)
-        print(describe(Settings(buckets=partitions, threshold=given.threshold, recall=given.recall,
+        partitions = partitions_of(spark) if given.partitions is None else given.partitions
+        print(describe(Settings(partitions=partitions, threshold=given.threshold, recall=given.recall,
                                 perms=given.perms, ngram=given.ngram), df.rdd.getNumPartitions(),
                        df.count() if given.format == "parquet" else None))
         return

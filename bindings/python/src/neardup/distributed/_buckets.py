@@ -34,10 +34,10 @@ def _pack_entries(s: Settings, docs: list[np.ndarray], keys: list[np.ndarray]) -
     bands = matrix.shape[1]
     buckets = (matrix | np.arange(bands, dtype=np.uint64) << np.uint64(KEY_BITS)).ravel()
     members = np.repeat(np.concatenate(docs).astype(np.uint64), bands)
-    parts = (buckets * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(40)) % np.uint64(s.buckets)
+    parts = (buckets * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(40)) % np.uint64(s.partitions)
     order = np.lexsort((buckets, parts))
     parts, buckets, members = parts[order], buckets[order], members[order]
-    ends = np.searchsorted(parts, np.arange(s.buckets), side="right")
+    ends = np.searchsorted(parts, np.arange(s.partitions), side="right")
     begins = np.concatenate([[0], ends[:-1]])
     filled = np.flatnonzero(ends > begins)
     packed = [_pack(np.diff(buckets[b:e], prepend=buckets[b])) + _pack(members[b:e])

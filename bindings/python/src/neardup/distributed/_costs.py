@@ -60,7 +60,7 @@ def describe(s: Settings, input_partitions: int, documents: int | None) -> str:
     """A table for people."""
     rows = costs(s)
     total = Cost("all", sum(row.shuffled for row in rows), sum(row.written for row in rows))
-    lines = [f"{input_partitions:,} partitions of the input, {s.buckets:,} of exchanges"
+    lines = [f"{input_partitions:,} partitions of the input, {s.partitions:,} of exchanges"
              + (f", {documents:,} documents" if documents is not None else ""),
              "large buckets: another round of the last steps for their members, as long as decisions "
              "change",

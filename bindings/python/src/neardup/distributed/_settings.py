@@ -31,7 +31,7 @@ class Settings:
     """What a run is made with. All steps of a run have the same.
 
     text, id, order  columns; the order of the documents is that of the columns `order`
-    buckets          parts of the exchange of buckets
+    partitions       of exchanges
     first_part       the number of the first partition; documents of partitions below are of earlier
                      runs
     """
@@ -47,13 +47,13 @@ class Settings:
     seed: int = 1
     nulls: Literal["error", "skip"] = "error"
     max_compare: int = 1000
-    buckets: int = 200
+    partitions: int = 200
     group: Literal["greedy", "component"] = "greedy"
     first_part: int = 0
 
     def __post_init__(self) -> None:
         plan(self.threshold, self.recall, self.perms)
-        for name in ("max_compare", "buckets"):
+        for name in ("max_compare", "partitions"):
             if getattr(self, name) < 1:
                 raise ArgumentError(f"{name} must be at least 1, not {getattr(self, name)}")
 
