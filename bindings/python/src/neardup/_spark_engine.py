@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
@@ -106,16 +107,11 @@ class SparkEngine:
             [*to_arrow_schema(table.schema), ("place_part", pa.int64()), ("place", pa.int64())])))
         counts = {row.place_part: row["count"] for row in
                   numbered.groupBy("place_part").count().collect()}
-        begins, total = {}, 0
-        for part in sorted(counts):
-            begins[part] = total
-            total += counts[part]
-        begin: Column = F.lit(0)
-        if begins:
-            begin = F.create_map(*(F.lit(n) for pair in begins.items() for n in pair))[
-                F.col("place_part")]
-        return numbered.select(*table.columns, (begin + F.col("place")).cast("long").alias(
-            "rank")), total
+        # In an array, because a map is searched from its begin for each row.
+        parts = max(counts, default=0) + 1
+        begins = np.cumsum([0, *(counts.get(part, 0) for part in range(parts))])
+        rank = F.lit(begins)[F.col("place_part").cast("int")] + F.col("place")
+        return numbered.select(*table.columns, rank.alias("rank")), int(begins[-1])
 
     # ---- saved tables
 
