@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -212,6 +213,15 @@ def test_command(cluster, spark, tmp_path, capsys):
     assert removed_of(pq.read_table(output / "removed")) == removed_of(expected.removed)
     with pytest.raises(SystemExit, match="exists: --output must be a new folder"):
         spark_command.run(arguments)
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(lines[0] + '\n{"id": "b", "text":\n', encoding="utf-8")
+    for path, form, message in (
+            (bad, "jsonl", 'a line is malformed, or has a field of another type: {"id": "b", "text":'),
+            (bad, "parquet", f"cannot read {bad} as parquet: "),
+            (tmp_path / "none", "jsonl", f"cannot read {tmp_path}/none as text: Path does not exist")):
+        with pytest.raises(SystemExit, match="^neardup-spark: " + re.escape(message)):
+            spark_command.run(["dedup", "--input", str(path), "--format", form, "--output",
+                               str(tmp_path / f"{form}-{path.stem}")])
 
     submitted = subprocess.run(
         [cluster.home / "bin" / "spark-submit", "--master", "local[1]", "--conf",

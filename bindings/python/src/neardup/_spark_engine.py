@@ -247,7 +247,10 @@ def session(spark: SparkSession) -> Iterator[None]:
 
 
 def own_error(problem: Exception) -> _errors.Error | None:
-    """The error of this package that a task on another machine has raised."""
-    found = re.search(r"^(?:neardup|neardup\._errors)\.(\w+): (.*)$", str(problem), re.MULTILINE)
+    """The error of this package that a task on another machine has raised, in Python or by
+    `raise_error` of Spark, which adds a code."""
+    found = re.search(r"(?:^|\[USER_RAISED_EXCEPTION\] )neardup(?:\._errors)?\.(\w+): (.*?)"
+                      r"(?: SQLSTATE: \w+)?$", str(problem), re.MULTILINE)
     kind = getattr(_errors, found[1], None) if found else None
-    return kind(found[2]) if found and kind else None
+    is_own = isinstance(kind, type) and issubclass(kind, _errors.Error)
+    return kind(found[2]) if found and kind and is_own else None

@@ -7,14 +7,17 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from typing import Any
 
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from neardup import Error
-from neardup._spark_engine import exists, partitions_of
+from neardup import Error, StorageError
+from neardup._spark_engine import exists, partitions_of, session
 from neardup.distributed import Settings
 from neardup.distributed._costs import describe
 from neardup.spark import dedup, hamming_join, pairs
@@ -82,30 +85,49 @@ _OPTIONS = ("text", "id", "threshold", "recall", "perms", "analyzer", "ngram", "
             "max_compare", "partitions")
 
 
-def _line(given: argparse.Namespace) -> str:
-    """A column beside those of the fields: a line of JSON Lines, as it is written again."""
-    name = "line"
+def _beside(given: argparse.Namespace, name: str) -> str:
+    """A name of a column beside the fields."""
     while name in map(str.lower, [given.text, given.id, *_order(given)]):
         name += "_"
     return name
+
+
+def _line(given: argparse.Namespace) -> str:
+    """The column of a line of JSON Lines, as it is written again."""
+    return _beside(given, "line")
 
 
 def _order(given: argparse.Namespace) -> list[str]:
     return given.order_by.split(",") if given.order_by else [given.id]
 
 
+def _open(spark: SparkSession, kind: str, *paths: str) -> DataFrame:
+    """What Spark says of files that it cannot read begins with the reason."""
+    try:
+        return spark.read.load(list(paths), kind)
+    except (PySparkException, Py4JJavaError) as problem:
+        told = problem.java_exception.getMessage() if isinstance(problem, Py4JJavaError) else problem
+        reason = re.sub(r"^\[[\w.]+\] | SQLSTATE: .*", "", str(told).split("\n")[0]).split(". ")[0]
+        raise StorageError(f"cannot read {', '.join(paths)} as {kind}: {reason}") from None
+
+
 def _read(spark: SparkSession, given: argparse.Namespace) -> DataFrame:
     if given.format == "parquet":
-        return spark.read.parquet(*given.input)
-    lines = spark.read.text(given.input)
+        return _open(spark, "parquet", *given.input)
+    lines = _open(spark, "text", *given.input)
     fields = {name: "string" for name in (given.text, given.id)}
     order = _order(given)
     if set(order) - {given.id}:  # numbers have another order than texts
         kinds = dict(spark.read.json(given.input).dtypes)
         fields |= {name: kinds.get(name, "string") for name in order if name not in fields}
-    schema = ", ".join(f"`{name}` {kind}" for name, kind in fields.items())
-    record = F.from_json("value", schema, {"mode": "FAILFAST"})
-    parsed = lines.filter("trim(value) != ''").select("value", record.alias("record"))
+    malformed = _beside(given, "malformed")
+    schema = ", ".join(f"`{name}` {kind}" for name, kind in (fields | {malformed: "string"}).items())
+    record = F.from_json("value", schema, {"columnNameOfCorruptRecord": malformed})
+    refused = F.raise_error(F.concat(F.lit("neardup.InputError: a line is malformed, or has a field "
+                                           "of another type: "), F.substring("value", 1, 80)))
+    parsed = lines.filter("trim(value) != ''").select("value", record.alias("record")).select(
+        "value", F.when(F.col("record")[malformed].isNull(), F.col("record")).otherwise(refused)
+        .alias("record"))
     return parsed.select(F.col("value").alias(_line(given)),
                          *(F.col("record")[name].alias(name) for name in fields))
 
@@ -137,7 +159,7 @@ def _find(spark: SparkSession, given: argparse.Namespace) -> None:
 
 
 def _join(spark: SparkSession, given: argparse.Namespace) -> None:
-    existing, new = (spark.read.parquet(path) for path in (given.existing, given.new))
+    existing, new = (_open(spark, "parquet", path) for path in (given.existing, given.new))
     hamming_join(existing, new, fingerprint=given.fingerprint, id=given.id, k=given.k).write.parquet(
         given.output)
 
@@ -150,7 +172,8 @@ def run(arguments: list[str]) -> None:
         builder = builder.master(given.master)
     spark = builder.appName(f"neardup {given.command}").getOrCreate()
     try:
-        (_join if given.command == "hamming-join" else _find)(spark, given)
+        with session(spark):
+            (_join if given.command == "hamming-join" else _find)(spark, given)
     except Error as problem:
         sys.exit(f"neardup-spark: {problem}")
 
