@@ -22,6 +22,7 @@ from test_distributed import corpus, removed_of
 
 import neardup as nd
 from neardup import spark_command
+from neardup._spark_engine import own_error
 from neardup.spark import dedup, hamming_join, pairs, simhash, sketch
 
 
@@ -159,6 +160,15 @@ def test_bad_rows(spark, tmp_path):
     with pytest.raises(nd.ArgumentError, match=f"^{tmp_path}/mine has files and no run of neardup"):
         run([("a", "x", 1)], folder="mine")
     assert len([*(tmp_path / "mine").glob("**/*")]) == 1
+
+
+def test_errors_of_tasks():
+    """Only errors of the package count as its errors."""
+    traced = "Traceback ...\n{}: it is bad\nat org.apache"
+    found = own_error(Exception(traced.format("neardup.InputError")))
+    assert type(found) is nd.InputError and str(found) == "it is bad"
+    for name in ("neardup.Index", "neardup.annotations", "neardup.missing", "other.InputError"):
+        assert own_error(Exception(traced.format(name))) is None
 
 
 def test_names_of_columns(spark, tmp_path):

@@ -34,6 +34,15 @@ SESSION = {"spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
 PART = "doc_part"
 
 
+def map_batches(table: DataFrame, step: Step, schema: pa.Schema) -> DataFrame:
+    return table.mapInArrow(functools.partial(_typed, step, schema), from_arrow_schema(schema))
+
+
+def map_numbered(table: DataFrame, step: Callable[[int, Batches], Iterator[pa.RecordBatch]],
+                 schema: pa.Schema) -> DataFrame:
+    return map_batches(table, functools.partial(_numbered, step), schema)
+
+
 class SparkEngine:
     def __init__(self, spark: SparkSession, checkpoint: str, partitions: int) -> None:
         """checkpoint: a folder. partitions: of exchanges."""
@@ -65,16 +74,10 @@ class SparkEngine:
     def read(self, name: str) -> DataFrame:
         return self.spark.read.parquet(f"{self.checkpoint}/{name}")
 
-    # ---- steps
-
-    def map(self, table: DataFrame, step: Step, schema: pa.Schema) -> DataFrame:
-        return table.mapInArrow(functools.partial(_typed, step, schema), from_arrow_schema(schema))
-
-    def number(self, table: DataFrame, step: Callable[[int, Batches], Iterator[pa.RecordBatch]],
-               schema: pa.Schema) -> DataFrame:
-        return self.map(table, functools.partial(_numbered, step), schema)
-
     # ---- tables
+
+    map = staticmethod(map_batches)
+    number = staticmethod(map_numbered)
 
     def exchange(self, table: DataFrame, keys: list[str], sort: list[str]) -> DataFrame:
         parted = table.repartition(self.partitions, *keys) if keys else table.repartition(1)
@@ -103,7 +106,7 @@ class SparkEngine:
 
     def rank(self, table: DataFrame, order: list[str]) -> tuple[DataFrame, int]:
         ordered = table.orderBy(*order)
-        numbered = self.save("order", lambda: self.number(ordered, _with_place, pa.schema(
+        numbered = self.save("order", lambda: map_numbered(ordered, _with_place, pa.schema(
             [*to_arrow_schema(table.schema), ("place_part", pa.int64()), ("place", pa.int64())])))
         counts = {row.place_part: row["count"] for row in
                   numbered.groupBy("place_part").count().collect()}

@@ -33,7 +33,8 @@ from ._fate_map import MAP_SIZE, MAPS, build_maps, look_up_in
 from ._hamming import HammingIndex
 from ._options import Analyzer
 from ._sketches import SimHash
-from ._spark_engine import PART, SparkEngine, check_columns, partitions_of, session
+from ._spark_engine import (PART, SparkEngine, check_columns, map_batches, map_numbered,
+                            partitions_of, session)
 from .distributed import Batches, Settings
 
 __all__ = ["Result", "dedup", "hamming_join", "pairs", "simhash", "sketch"]
@@ -240,8 +241,7 @@ def sketch(df: DataFrame, *, text: str = "text", id: str = "id", threshold: floa
     check_columns(df, text, id)
     documents = df.select(id, text)
     schema = distributed.sketch_schema(s, to_arrow_schema(documents.schema))
-    engine = SparkEngine(df.sparkSession, "", 1)
-    table = engine.number(documents, functools.partial(distributed.sketch, s), schema)
+    table = map_numbered(documents, functools.partial(distributed.sketch, s), schema)
     words = [F.unhex(F.lpad(F.hex(name), 16, "0")) for name in ("hash_high", "hash_low")]
     return table.select("id", F.concat(*words).alias("hash"), "bands", "sketch", "set")
 
@@ -265,9 +265,8 @@ def simhash(df: DataFrame, *, text: str = "text", column: str = "fingerprint", b
     hasher = {"bits": bits, "weights": weights, "analyzer": analyzer, "ngram": ngram, "seed": seed}
     SimHash(**hasher)  # type: ignore[arg-type]
     schema = df.withColumn(column, F.lit(None).cast(_FINGERPRINTS[bits])).schema
-    engine = SparkEngine(df.sparkSession, "", 1)
-    return engine.map(df, functools.partial(_add_fingerprints, hasher, text, column, nulls),
-                      to_arrow_schema(schema))
+    return map_batches(df, functools.partial(_add_fingerprints, hasher, text, column, nulls),
+                       to_arrow_schema(schema))
 
 
 def _add_fingerprints(hasher: dict[str, Any], text: str, column: str, nulls: Any,
@@ -324,19 +323,17 @@ def hamming_join(existing: DataFrame, new: DataFrame, *, fingerprint: str = "fp"
         raise ArgumentError(f"the fingerprints of the two tables have {bits} and "
                             f"{_bits_of(existing, fingerprint)} bits")
     HammingIndex(bits=bits, k=k).close()  # checks k
-    spark = existing.sparkSession
     rows = new.filter(F.col(fingerprint).isNotNull()).select(fingerprint, id).limit(
         _MOST_NEW + 1).toArrow()
     if len(rows) > _MOST_NEW:
         raise ArgumentError(f"more than {_MOST_NEW:,} new fingerprints: join them in parts")
     words = _as_numbers(rows[fingerprint].combine_chunks(), bits)
-    shared = spark.sparkContext.broadcast((words, rows[id].combine_chunks()))
+    shared = existing.sparkSession.sparkContext.broadcast((words, rows[id].combine_chunks()))
     schema = pa.schema([to_arrow_schema(existing.schema).field(id).with_name("id"),
                         rows.schema.field(id).with_name("new_id"), ("distance", pa.int32())])
     step = functools.partial(_join_near, shared, uuid.uuid4().hex, bits, k, fingerprint, id, schema)
-    engine = SparkEngine(spark, "", 1)
-    return engine.map(existing.filter(F.col(fingerprint).isNotNull()).select(fingerprint, id), step,
-                      schema)
+    return map_batches(existing.filter(F.col(fingerprint).isNotNull()).select(fingerprint, id), step,
+                       schema)
 
 
 def _join_near(shared: Any, name: str, bits: int, k: int, fingerprint: str, id: str,
