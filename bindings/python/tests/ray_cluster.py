@@ -12,6 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from cluster_processes import end
+
 import neardup
 
 # Ray listens on all addresses of the machine; only a program that has this token may use the nodes.
@@ -71,14 +73,8 @@ class Cluster:
             ray.shutdown()
 
     def stop(self):
-        for process in reversed(self.processes):
-            process.terminate()
+        end(self.processes)
         for process in self.processes:
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
             with contextlib.suppress(ProcessLookupError):  # agents that outlive their node
                 os.killpg(process.pid, signal.SIGKILL)
         shutil.rmtree(self.temp, ignore_errors=True)

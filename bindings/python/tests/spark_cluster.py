@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+from cluster_processes import end
+
 import neardup
 
 MINUTE = 60
@@ -96,11 +98,4 @@ class Cluster:
             return None  # it has ended
 
     def stop(self):
-        for process in reversed(self.processes):
-            process.terminate()
-        for process in self.processes:
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        end(self.processes)

@@ -13,8 +13,9 @@ import pyarrow as pa
 from test_distributed import corpus, removed_of
 
 import neardup as nd
+import neardup._ray_engine as engine
 import neardup.ray
-from neardup.ray import RayEngine, dedup
+from neardup.ray import dedup
 
 
 pytestmark = pytest.mark.cluster
@@ -52,8 +53,8 @@ def check(found, table=TABLE, **options):
 @pytest.mark.parametrize("blocks, partitions, alone", [(1, None, 1 << 20), (3, 3, 1 << 20),
                                                        (7, 5, 50)])
 def test_same_answers(ray, tmp_path, monkeypatch, blocks, partitions, alone):
-    monkeypatch.setattr(neardup.ray, "ORDERED_ALONE", alone)
-    monkeypatch.setattr(neardup.ray, "SAMPLE", 100)
+    monkeypatch.setattr(engine, "ORDERED_ALONE", alone)
+    monkeypatch.setattr(engine, "SAMPLE", 100)
     monkeypatch.setattr(neardup.ray, "MAP_SIZE", 100)
     rows = TABLE.take(pa.array([n * 7 % len(TABLE) for n in range(len(TABLE))]))
     found = dedup(ray.data.from_arrow(rows, override_num_blocks=blocks), partitions=partitions,
@@ -64,12 +65,12 @@ def test_same_answers(ray, tmp_path, monkeypatch, blocks, partitions, alone):
 
 
 def test_both_nodes_work(ray, tmp_path, monkeypatch):
-    def noting(work, number, original=neardup.ray._run_number):
+    def noting(work, number, original=engine._run_number):
         import ray
         (tmp_path / f"node-{ray.get_runtime_context().get_node_id()}").touch()
         return original(work, number)
 
-    monkeypatch.setattr(neardup.ray, "_TASK", ray.remote(noting).options(
+    monkeypatch.setattr(engine, "_TASK", ray.remote(noting).options(
         scheduling_strategy="SPREAD"))
     ds = ray.data.from_arrow(TABLE, override_num_blocks=2)
     check(dedup(ds, checkpoint=str(tmp_path / "run"), threshold=0.6, partitions=2), threshold=0.6)
@@ -85,7 +86,7 @@ def test_repeated_tasks(ray, tmp_path, monkeypatch):
             (tmp_path / "died").touch()
             os._exit(1)
 
-    def die_behind_a_file(work, number, original=neardup.ray._run_number):
+    def die_behind_a_file(work, number, original=engine._run_number):
         done, job = original(work, number), work[1]
         is_it = number == 1 and isinstance(job, functools.partial) and job.args[0] == "buckets"
         if is_it and not (tmp_path / "buckets").exists():
@@ -93,7 +94,7 @@ def test_repeated_tasks(ray, tmp_path, monkeypatch):
             os._exit(1)
         return done
 
-    monkeypatch.setattr(neardup.ray, "_TASK", ray.remote(die_behind_a_file))
+    monkeypatch.setattr(engine, "_TASK", ray.remote(die_behind_a_file))
     ds = ray.data.from_arrow(TABLE, override_num_blocks=3).map_batches(
         die_once, batch_size=None, batch_format="pyarrow")
     check(dedup(ds, checkpoint=str(tmp_path / "run"), partitions=2))
@@ -103,7 +104,7 @@ def test_repeated_tasks(ray, tmp_path, monkeypatch):
 def test_goes_on(ray, tmp_path, monkeypatch):
     ds = ray.data.from_arrow(TABLE, override_num_blocks=2)
     checkpoint = tmp_path / "run"
-    save = RayEngine.save
+    save = engine.RayEngine.save
 
     def die_at(name, before):
         def dying(self, table, make):
@@ -114,7 +115,7 @@ def test_goes_on(ray, tmp_path, monkeypatch):
             monkeypatch.setattr(self.folder, "write_list", lambda *_: 1 / 0)
             return save(self, table, make)
 
-        monkeypatch.setattr(RayEngine, "save", dying)
+        monkeypatch.setattr(engine.RayEngine, "save", dying)
 
     die_at("order", before=True)
     with pytest.raises(KeyboardInterrupt):

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import pandas_udf
@@ -30,12 +28,11 @@ from . import distributed
 from ._checkpoint import check_empty, check_same
 from ._errors import ArgumentError, DataWarning
 from ._fate_map import MAP_SIZE, MAPS, build_maps, look_up_in
-from ._hamming import HammingIndex
 from ._options import Analyzer
-from ._sketches import SimHash
-from ._spark_engine import (PART, SparkEngine, check_columns, map_batches, map_numbered,
-                            partitions_of, session)
-from .distributed import Batches, Settings
+from ._spark_engine import (PART, SparkEngine, check_columns, map_numbered, partitions_of,
+                            session)
+from ._spark_fingerprints import hamming_join, simhash
+from .distributed import Settings
 
 __all__ = ["Result", "dedup", "hamming_join", "pairs", "simhash", "sketch"]
 
@@ -225,7 +222,7 @@ def _removed_by(engine: SparkEngine, maps: list[Any], parts: int) -> Callable[[C
     return removed  # type: ignore[no-any-return]
 
 
-# ---- sketches and fingerprints
+# ---- sketches
 
 
 def sketch(df: DataFrame, *, text: str = "text", id: str = "id", threshold: float = 0.8,
@@ -244,110 +241,3 @@ def sketch(df: DataFrame, *, text: str = "text", id: str = "id", threshold: floa
     table = map_numbered(documents, functools.partial(distributed.sketch, s), schema)
     words = [F.unhex(F.lpad(F.hex(name), 16, "0")) for name in ("hash_high", "hash_low")]
     return table.select("id", F.concat(*words).alias("hash"), "bands", "sketch", "set")
-
-
-# Bits of a fingerprint, and the type of a column of them: numbers with a sign that have those bits.
-_FINGERPRINTS = {16: "short", 32: "int", 64: "long", 128: "binary"}
-
-
-def simhash(df: DataFrame, *, text: str = "text", column: str = "fingerprint", bits: int = 64,
-            weights: str = "tf", analyzer: Analyzer = "words", ngram: int = 1, seed: int = 1,
-            nulls: Literal["error", "skip"] = "error") -> DataFrame:
-    """Adds the SimHash fingerprint of the text (Charikar 2002).
-
-    column  of the fingerprint: short, int or long for 16, 32 or 64 bits; binary, the low half first,
-            for 128. Rows that nulls="skip" leaves out have null.
-    The other options are those of :class:`neardup.SimHash`.
-    """
-    check_columns(df, text)
-    if bits not in _FINGERPRINTS:
-        raise ArgumentError(f"bits must be 16, 32, 64 or 128, not {bits}")
-    hasher = {"bits": bits, "weights": weights, "analyzer": analyzer, "ngram": ngram, "seed": seed}
-    SimHash(**hasher)  # type: ignore[arg-type]
-    schema = df.withColumn(column, F.lit(None).cast(_FINGERPRINTS[bits])).schema
-    return map_batches(df, functools.partial(_add_fingerprints, hasher, text, column, nulls),
-                       to_arrow_schema(schema))
-
-
-def _add_fingerprints(hasher: dict[str, Any], text: str, column: str, nulls: Any,
-                      batches: Batches) -> Iterator[pa.RecordBatch]:
-    made = SimHash(**hasher)
-    for batch in batches:
-        texts = batch.column(text)
-        values = _as_column(made.fingerprints(texts, nulls=nulls, threads=1), hasher["bits"],
-                            np.asarray(texts.is_null()))
-        columns = {name: batch.column(name) for name in batch.schema.names} | {column: values}
-        yield pa.record_batch(columns)
-
-
-def _as_column(values: np.ndarray, bits: int, null: np.ndarray) -> pa.Array:
-    if bits == 128:
-        return pa.array([row.tobytes() for row in values.astype("<u8")], pa.binary(), mask=null)
-    return pa.array(values.astype(f"uint{bits}").view(f"int{bits}"), mask=null)
-
-
-def _as_numbers(column: pa.Array, bits: int) -> np.ndarray:
-    if bits == 128:
-        return np.frombuffer(b"".join(column.to_pylist()), "<u8").reshape(-1, 2)
-    return np.asarray(column).view(f"uint{bits}")
-
-
-def _bits_of(df: DataFrame, fingerprint: str) -> int:
-    kind = dict(df.dtypes)[fingerprint]
-    for bits, name in ((16, "smallint"), (32, "int"), (64, "bigint"), (128, "binary")):
-        if kind == name:
-            return bits
-    raise ArgumentError(f"column {fingerprint!r} has the type {kind}: fingerprints are short, int, "
-                        "long, or binary of 16 bytes")
-
-
-# Most new fingerprints of one index: it is in the memory of each worker.
-_MOST_NEW = 1 << 24
-
-
-def hamming_join(existing: DataFrame, new: DataFrame, *, fingerprint: str = "fp", id: str = "id",
-                 k: int = 3) -> DataFrame:
-    """All pairs of an existing and a new fingerprint within k bits: id, new_id, distance (Manku, Jain,
-    Das Sarma 2007, section 3.2).
-
-    The existing fingerprints are read where they are, once. The new ones go to each worker, which
-    makes an index of them: 1 M of 64 bits are about 100 MB. They are at most 2^24.
-
-    fingerprint  a column of both tables, as :func:`simhash` makes it
-    id           a column of both
-    """
-    for table in (existing, new):
-        check_columns(table, fingerprint, id)
-    bits = _bits_of(new, fingerprint)
-    if _bits_of(existing, fingerprint) != bits:
-        raise ArgumentError(f"the fingerprints of the two tables have {bits} and "
-                            f"{_bits_of(existing, fingerprint)} bits")
-    HammingIndex(bits=bits, k=k).close()  # checks k
-    rows = new.filter(F.col(fingerprint).isNotNull()).select(fingerprint, id).limit(
-        _MOST_NEW + 1).toArrow()
-    if len(rows) > _MOST_NEW:
-        raise ArgumentError(f"more than {_MOST_NEW:,} new fingerprints: join them in parts")
-    words = _as_numbers(rows[fingerprint].combine_chunks(), bits)
-    shared = existing.sparkSession.sparkContext.broadcast((words, rows[id].combine_chunks()))
-    schema = pa.schema([to_arrow_schema(existing.schema).field(id).with_name("id"),
-                        rows.schema.field(id).with_name("new_id"), ("distance", pa.int32())])
-    step = functools.partial(_join_near, shared, uuid.uuid4().hex, bits, k, fingerprint, id, schema)
-    return map_batches(existing.filter(F.col(fingerprint).isNotNull()).select(fingerprint, id), step,
-                       schema)
-
-
-def _join_near(shared: Any, name: str, bits: int, k: int, fingerprint: str, id: str,
-               schema: pa.Schema, batches: Batches) -> Iterator[pa.RecordBatch]:
-    if name not in _INDEXES:
-        _INDEXES.clear()
-        _INDEXES[name] = HammingIndex.build(shared.value[0], bits=bits, k=k)
-    index, ids = _INDEXES[name], shared.value[1]
-    for batch in batches:
-        found = index.query(_as_numbers(batch.column(fingerprint), bits), k, threads=1)
-        yield pa.record_batch([batch.column(id).take(found["query"].combine_chunks()),
-                               ids.take(found["id"].combine_chunks()),
-                               found["distance"].combine_chunks().cast(pa.int32())], schema=schema)
-
-
-# The index of the join that this worker has tasks of: it has several, one after the other.
-_INDEXES: dict[str, HammingIndex] = {}
