@@ -59,7 +59,8 @@ static nd_status add_set(const sign_plan *plan, signatures *s, const nd_shingles
                          size_t *size, nd_error *error) {
     const nd_allocator *a = plan->allocator;
     size_t count = shingles->count, distinct = 0;
-    if (!nd_reserve(a, &s->sets, &s->set_capacity, s->set_size + count) ||
+    /* One more than is needed: an empty set has a place, too. */
+    if (!nd_reserve(a, &s->sets, &s->set_capacity, s->set_size + count + 1) ||
         !nd_reserve(a, &s->scratch, &s->scratch_capacity, count))
         return nd_fail_memory(error, count * sizeof *s->sets, "a shingle set");
     uint64_t *set = s->sets + s->set_size;

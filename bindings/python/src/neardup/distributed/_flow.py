@@ -180,12 +180,16 @@ def _turned(batches: Batches) -> Iterator[pa.RecordBatch]:
                               schema=DECIDED)
 
 
+# Pairs of copies that are handed on together.
+_PAIRS_TOGETHER = 1 << 16
+
+
 def _pairs_of_copies(s: Settings, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Copies by first, then rank: each with at most max_compare of the copies before it."""
     group: list[int] = []  # the last max_compare ranks with the first document `first`
     first = size = -1
+    rows: list[tuple[int, int, int, int]] = []
     for batch in batches:
-        rows: list[tuple[int, int, int, int]] = []
         sizes = set_sizes(batch.column("set"))
         for row, (start, rank) in enumerate(zip(array(batch, "rank_first").tolist(),
                                                 array(batch, "rank_doc").tolist())):
@@ -193,8 +197,15 @@ def _pairs_of_copies(s: Settings, batches: Batches) -> Iterator[pa.RecordBatch]:
                 first, group, size = start, [start], int(sizes[row])
             rows += [(rank, other, size, size) for other in group]
             group = [*group, rank][-s.max_compare:]
-        if rows:
-            yield pa.record_batch([list(column) for column in zip(*rows)], schema=DECIDED)
+            if len(rows) >= _PAIRS_TOGETHER:
+                yield _batch_of_pairs(rows)
+                rows = []
+    if rows:
+        yield _batch_of_pairs(rows)
+
+
+def _batch_of_pairs(rows: list[tuple[int, int, int, int]]) -> pa.RecordBatch:
+    return pa.record_batch([list(column) for column in zip(*rows)], schema=DECIDED)
 
 
 _LEFT_OUT = pa.schema([("left_out", pa.int64())])
