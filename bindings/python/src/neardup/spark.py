@@ -4,9 +4,9 @@
     kept, removed = dedup(df, text="text", id="id", order_by=["crawl_date", "id"],
                           threshold=.8, checkpoint="s3a://bucket/run1")
 
-The executors need this package, NumPy, pandas and pyarrow. Texts are read where they are, once; what
-moves between machines is hashes and keys and, for documents that have a candidate, sketches and
-shingle sets.
+The executors need this package, NumPy, pandas and pyarrow. Texts are read where they are: once to find
+duplicates, and once more when the kept rows are written. Between machines move hashes and keys and,
+for documents that have a candidate, sketches and shingle sets.
 """
 
 from __future__ import annotations
@@ -232,6 +232,9 @@ def sketch(df: DataFrame, *, text: str = "text", id: str = "id", threshold: floa
 
     The columns are id and binary ones: hash (16 bytes), bands (8 bytes a band), sketch (a byte a
     permutation), set (8 bytes a shingle).
+
+    Spark does the work when the table is read, and wraps the errors then. It gives each worker 10,000
+    rows at once: lower spark.sql.execution.arrow.maxRecordsPerBatch if texts are long.
     """
     s = Settings(text=text, id=id, order=[id], threshold=threshold, recall=recall, perms=perms,
                  analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls)
