@@ -28,6 +28,7 @@ from .distributed import Batches, Settings
 from .distributed._engine import Step
 from .distributed._settings import ROW_BITS
 
+# Of an exchange.
 MOST_PARTITIONS = 2000
 # Rows that one task puts in order alone; and how many rows are looked at to share out more.
 ORDERED_ALONE = 1 << 20
