@@ -33,16 +33,15 @@ class Cluster:
         log = self._start("master", "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1",
                           "--port", "0", "--webui-port", "0")
         self.url = self._wait_for(log, r"Starting Spark master at (spark://127\.0\.0\.1:\d+)")
-        self.workers = []
-        for number in range(workers):
-            self.workers.append(self.add_worker(f"worker-{number}"))
+        logs = [self._start_worker(f"worker-{number}") for number in range(workers)]
+        for log in logs:
+            self._wait_for(log, r"(Successfully registered) with master")
+        self.workers = self.processes[1:]
 
-    def add_worker(self, name):
-        log = self._start(name, "org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1",
-                          "--webui-port", "0", "--cores", "1", "--memory", self.memory, "--work-dir",
-                          str(self.folder / name), self.url)
-        self._wait_for(log, r"(Successfully registered) with master")
-        return self.processes[-1]
+    def _start_worker(self, name):
+        return self._start(name, "org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1",
+                           "--webui-port", "0", "--cores", "1", "--memory", self.memory,
+                           "--work-dir", str(self.folder / name), self.url)
 
     def _start(self, name, *command):
         log = self.folder / f"{name}.log"
