@@ -142,7 +142,9 @@ class SparkEngine:
 
     @property
     def _sketches(self) -> str:
-        return f"{self.checkpoint}/sketches"
+        """Absolute, because a table of Spark has its path from Spark's own folder."""
+        files, path = _file_system(self.spark, f"{self.checkpoint}/sketches")
+        return str(files.makeQualified(path).toString())
 
     def _drop_sketches(self) -> str:
         """The name of the table. It is an external one: its files stay."""
