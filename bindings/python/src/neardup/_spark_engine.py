@@ -119,19 +119,22 @@ class SparkEngine:
     # ---- saved tables
 
     def save(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
-        if not self.has(name):
-            make().write.mode("overwrite").parquet(f"{self.checkpoint}/{name}")
-        return self.read(name)
+        if self.has(name):
+            return self.read(name)
+        table, path = make(), f"{self.checkpoint}/{name}"
+        table.write.mode("overwrite").parquet(path)
+        return self.spark.read.schema(table.schema).parquet(path)  # no job that looks for its schema
 
     def save_sketches(self, make: Callable[[], DataFrame]) -> DataFrame:
         """In buckets: each task writes one file, and joins by doc read the table where it is. Its bytes
         are those of hashes: trying to compress them takes time alone."""
-        if not self.has("sketches"):
-            name = self._drop_sketches()
-            plain = {"compression": "none", "parquet.enable.dictionary": "false"}
-            _with_part(make(), "doc").write.mode("overwrite").options(
-                path=self._sketches, **plain).bucketBy(self.partitions, PART).saveAsTable(name)
-        return self.open_sketches()
+        if self.has("sketches"):
+            return self.open_sketches()
+        name = self._drop_sketches()
+        plain = {"compression": "none", "parquet.enable.dictionary": "false"}
+        _with_part(make(), "doc").write.mode("overwrite").options(
+            path=self._sketches, **plain).bucketBy(self.partitions, PART).saveAsTable(name)
+        return self.spark.table(name)
 
     def open_sketches(self) -> DataFrame:
         name = self._drop_sketches()
