@@ -38,7 +38,9 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def spark(cluster):
-    with cluster.session(**{"spark.speculation": "true"}) as spark:
+    """Adaptive execution would make half as many jobs more; test_worker_killed has it."""
+    with cluster.session(**{"spark.speculation": "true",
+                            "spark.sql.adaptive.enabled": "false"}) as spark:
         yield spark
 
 
@@ -63,7 +65,7 @@ def kept_of(result, texts):
     return [id for id, kept in zip(named(texts), result.kept) if kept]
 
 
-@pytest.mark.parametrize(("group", "partitions"), [("greedy", 7), ("component", 3)])
+@pytest.mark.parametrize(("group", "partitions"), [("greedy", 4), ("component", 3)])
 def test_same_answers(spark, tmp_path, group, partitions):
     texts = corpus(3, 250)
     expected = alone(texts, group=group)
