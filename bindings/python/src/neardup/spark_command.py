@@ -111,6 +111,10 @@ def _open(spark: SparkSession, kind: str, *paths: str) -> DataFrame:
         raise StorageError(f"cannot read {', '.join(paths)} as {kind}: {reason}") from None
 
 
+# The begin of a message which `session` takes for one of the package.
+_MALFORMED = "neardup.InputError: a line is malformed, or has a field of another type: "
+
+
 def _read(spark: SparkSession, given: argparse.Namespace) -> DataFrame:
     if given.format == "parquet":
         return _open(spark, "parquet", *given.input)
@@ -123,11 +127,11 @@ def _read(spark: SparkSession, given: argparse.Namespace) -> DataFrame:
     malformed = _beside(given, "malformed")
     schema = ", ".join(f"`{name}` {kind}" for name, kind in (fields | {malformed: "string"}).items())
     record = F.from_json("value", schema, {"columnNameOfCorruptRecord": malformed})
-    refused = F.raise_error(F.concat(F.lit("neardup.InputError: a line is malformed, or has a field "
-                                           "of another type: "), F.substring("value", 1, 80)))
+    begin = F.regexp_replace(F.substring("value", 1, 80), r"\p{Cntrl}", "?")
+    checked = F.when(F.col("record")[malformed].isNull(), F.col("record")).otherwise(
+        F.raise_error(F.concat(F.lit(_MALFORMED), begin)))
     parsed = lines.filter("trim(value) != ''").select("value", record.alias("record")).select(
-        "value", F.when(F.col("record")[malformed].isNull(), F.col("record")).otherwise(refused)
-        .alias("record"))
+        "value", checked.alias("record"))
     return parsed.select(F.col("value").alias(_line(given)),
                          *(F.col("record")[name].alias(name) for name in fields))
 
