@@ -75,7 +75,8 @@ def test_same_answers(seed, group):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_same_pairs(seed):
+def test_same_pairs(seed, monkeypatch):
+    monkeypatch.setattr(distributed._flow, "_PAIRS_TOGETHER", 20)
     shuffled, rows, settings, engine, parts = run(seed)
     table = table_of(shuffled)
     found = distributed.pairs(engine, engine._split(table), table.schema,
