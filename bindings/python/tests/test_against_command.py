@@ -145,6 +145,9 @@ def test_hamming(documents, command, tmp_path):
             assert [list(map(str, row.values())) for row in found.to_pylist()] == joined
             pairs = index.query(prints)
             assert pairs.num_rows == 2 * len(joined) + len(prints)
+            others = index.join(other=prints[100:])
+            assert sorted(zip(others["id_b"].to_pylist(), others["id_a"].to_pylist())) == sorted(
+                (row["query"] - 100, row["id"]) for row in pairs.to_pylist() if row["query"] >= 100)
             for row in range(0, len(prints), 37):
                 nearest = index.nearest(int(prints[row]), limit=3)
                 assert nearest[0].distance == 0 and nearest[0].fingerprint == int(prints[row])

@@ -140,11 +140,16 @@ class HammingIndex(StoredIndex):
         return pa.table({"query": numbers(found["a"], np.int64), "id": self._ids(found, "b"),
                          "distance": numbers(found["distance"], np.uint32)})
 
-    def join(self, k: int | None = None, *, memory: int = 1 << 30, work: Any = None,
-             threads: int = 0, progress: Progress = None) -> pa.Table:
-        """All pairs within k bits (0 to bits / 4), each once: id_a, id_b, distance."""
-        found = self._join("pairs", k, memory, work, threads, progress)
-        return pa.table({"id_a": self._ids(found, "a"), "id_b": self._ids(found, "b"),
+    def join(self, k: int | None = None, *, other: Any = None, memory: int = 1 << 30,
+             work: Any = None, threads: int = 0, progress: Progress = None) -> pa.Table:
+        """All pairs within k bits (0 to bits / 4), each once: id_a, id_b, distance. other: pairs of a
+        fingerprint of the index and one of this array; id_b is the position in it. For many
+        fingerprints a join takes less time than :meth:`query`."""
+        words = {} if other is None else {"words": _words(_numbers(other), self.bits)}
+        found = self._join("pairs", k, memory, work, threads, progress, **words)
+        ids_b = self._ids(found, "b")
+        return pa.table({"id_a": self._ids(found, "a"),
+                         "id_b": ids_b if other is None else ids_b.cast(pa.int64()),
                          "distance": numbers(found["distance"], np.uint32)})
 
     def groups(self, k: int | None = None, *, memory: int = 1 << 30, work: Any = None,
@@ -158,9 +163,9 @@ class HammingIndex(StoredIndex):
                          "group": pa.concat_arrays([first, group])})
 
     def _join(self, kind: str, k: int | None, memory: int, work: Any, threads: int,
-              progress: Progress) -> dict[str, Any]:
+              progress: Progress, **words: np.ndarray) -> dict[str, Any]:
         options = given(join=kind, k=self.k if k is None else k, memory=memory, work=work,
-                        threads=threads)
+                        threads=threads, **words)
         with receiver(progress) as options["progress"]:
             return self._handle.join(options)
 
