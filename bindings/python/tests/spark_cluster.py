@@ -73,7 +73,8 @@ class Cluster:
         os.environ.update(self.environment)
         builder = SparkSession.builder.master(self.url).appName("neardup").config(map={
             "spark.archives": f"{archive}#site", "spark.executorEnv.PYTHONPATH": "site",
-            "spark.executor.memory": "600m", "spark.driver.host": "127.0.0.1",
+            "spark.executor.memory": "600m", "spark.python.unix.domain.socket.enabled": "true",
+            "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1", "spark.ui.enabled": "false",
             "spark.sql.shuffle.partitions": "2", **_LIGHT,
             "spark.sql.warehouse.dir": str(self.folder / "warehouse"), **settings})

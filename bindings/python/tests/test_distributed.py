@@ -49,10 +49,10 @@ def run(seed, thresholds=(0.5, 0.8, 0.9)):
     ids = [f"{number:05}" for number in range(len(texts))]
     settings = {"threshold": draw.choice(thresholds), "perms": draw.choice([64, 128]),
                 "recall": 0.99}
-    engine = LocalEngine(draw.choice([1, 2, 7]), draw.choice([1, 13, 1000]))
+    engine = LocalEngine(draw.choice([None, 1, 5, 40]), draw.choice([1, 13, 1000]))
     rows = list(zip(ids, texts))
     draw.shuffle(rows)
-    return rows, sorted(rows), settings, engine, draw.choice([1, 5, 40])
+    return rows, sorted(rows), settings, engine
 
 
 def table_of(rows):
@@ -63,13 +63,13 @@ def table_of(rows):
 @pytest.mark.parametrize("group", ["greedy", "component"])
 @pytest.mark.parametrize("seed", range(8))
 def test_same_answers(seed, group):
-    shuffled, rows, settings, engine, parts = run(seed)
+    shuffled, rows, settings, engine = run(seed)
     table = table_of(shuffled)
-    found = distributed.dedup(engine, engine._split(table), table.schema,
-                              distributed.Settings(**settings, group=group, partitions=parts))
+    found = distributed.dedup(engine, engine.documents(table), table.schema,
+                              distributed.Settings(**settings, group=group))
     alone = nd.dedup(table_of(rows), group=group, **settings)
     assert found.left_out == 0 == alone.summary.bounded_documents
-    assert removed_of(pa.concat_tables(found.removed)) == removed_of(alone.removed)
+    assert removed_of(engine.collect(found.removed)) == removed_of(alone.removed)
     if len(rows) > 100:
         assert alone.summary.large_buckets and alone.summary.exact_copies
 
@@ -77,51 +77,53 @@ def test_same_answers(seed, group):
 @pytest.mark.parametrize("seed", range(8))
 def test_same_pairs(seed, monkeypatch):
     monkeypatch.setattr(distributed._flow, "_PAIRS_TOGETHER", 20)
-    shuffled, rows, settings, engine, parts = run(seed)
+    shuffled, rows, settings, engine = run(seed)
     table = table_of(shuffled)
-    found = distributed.pairs(engine, engine._split(table), table.schema,
-                              distributed.Settings(**settings, partitions=parts))
+    found = distributed.pairs(engine, engine.documents(table), table.schema,
+                              distributed.Settings(**settings))
     alone = nd.pairs(table_of(rows), **settings)
     names = ("id_a", "id_b", "intersection", "union")
     assert found.left_out == 0
-    assert sorted(zip(*(pa.concat_tables(found.pairs)[name].to_pylist() for name in names))) == (
+    assert sorted(zip(*(engine.collect(found.pairs)[name].to_pylist() for name in names))) == (
         sorted(zip(*(alone[name].to_pylist() for name in names))))
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_against_earlier_runs(seed):
     """Three runs, each against those before it, like three batches into an index."""
-    shuffled, rows, settings, _, parts = run(seed)
+    shuffled, rows, settings, _ = run(seed)
     index = nd.Index(**settings)
-    earlier, first_part = [], 0
+    engines, earlier, first_part = [], [], 0
     cuts = [0, len(rows) // 2, len(rows) * 3 // 4, len(rows)]
     for begin, end in zip(cuts, cuts[1:]):
         batch = {id for id, _ in rows[begin:end]}
         table = table_of([row for row in shuffled if row[0] in batch])
         engine = LocalEngine(3)
-        found = distributed.dedup(engine, engine._split(table), table.schema, distributed.Settings(
-            **settings, partitions=parts, first_part=first_part), earlier)
+        engines.append(engine)  # it has the files of its run
+        found = distributed.dedup(engine, engine.documents(table), table.schema, distributed.Settings(
+            **settings, first_part=first_part), earlier)
         alone = nd.dedup(table_of(rows[begin:end]), index=index, **settings)
         assert found.left_out == 0 == alone.summary.bounded_documents
-        assert removed_of(pa.concat_tables(found.removed)) == removed_of(alone.removed)
+        assert removed_of(engine.collect(found.removed)) == removed_of(alone.removed)
         earlier.append(distributed.Run(found.sketches, found.removed))
-        first_part += 3
+        first_part = found.sketches.end_part
 
 
 def test_names_of_columns():
     """The columns have names that the tables of a run use, too."""
-    shuffled, rows, settings, engine, _ = run(3)
+    shuffled, rows, settings, engine = run(3)
     places = {id: number for number, (id, _) in enumerate(rows)}
     table = pa.table({"doc": [id for id, _ in shuffled], "run": [text for _, text in shuffled],
                       "rank": [places[id] // 9 for id, _ in shuffled],
                       "set": [places[id] % 9 for id, _ in shuffled]})
     names = distributed.Settings(**settings, text="run", id="doc", order=["rank", "set", "doc"])
-    found = distributed.dedup(engine, engine._split(table), table.schema, names)
+    found = distributed.dedup(engine, engine.documents(table), table.schema, names)
     alone = nd.dedup(table_of(rows), **settings)
-    assert len(rows) > 100 and removed_of(pa.concat_tables(found.removed)) == removed_of(
+    assert len(rows) > 100 and removed_of(engine.collect(found.removed)) == removed_of(
         alone.removed)
-    found = distributed.pairs(LocalEngine(2), engine._split(table), table.schema, names)
-    assert sum(map(len, found.pairs)) == len(nd.pairs(table_of(rows), **settings))
+    engine = LocalEngine(2)
+    found = distributed.pairs(engine, engine.documents(table), table.schema, names)
+    assert len(engine.collect(found.pairs)) == len(nd.pairs(table_of(rows), **settings))
 
 
 SKETCH, OFFSETS, SETS = b"s" * 4, np.array([0, 8]), np.array([7], np.uint64)
@@ -157,13 +159,14 @@ def test_bad_rows():
     def run(columns, **settings):
         engine = LocalEngine(2)
         table = pa.table(columns)
-        return distributed.dedup(engine, engine._split(table), table.schema,
-                                       distributed.Settings(**settings))
+        return removed_of(engine.collect(distributed.dedup(
+            engine, engine.documents(table), table.schema,
+            distributed.Settings(**settings)).removed))
 
     with pytest.raises(nd.InputError, match="id 'b': the text is null"):
         run({"id": ["a", "b"], "text": ["x", None]})
-    assert removed_of(pa.concat_tables(run({"id": ["a", "b", "c"], "text": ["x", None, "x"]},
-                                           nulls="skip").removed)) == [("c", "a", 1, 1)]
+    assert run({"id": ["a", "b", "c"], "text": ["x", None, "x"]},
+               nulls="skip") == [("c", "a", 1, 1)]
     with pytest.raises(nd.InputError, match="a row has no 'id'"):
         run({"id": ["a", None], "text": ["x", "y"]})
     with pytest.raises(nd.InputError, match="id 'b' is in several rows"):

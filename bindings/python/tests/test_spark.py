@@ -16,6 +16,7 @@ pytest.importorskip("pyspark")
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.errors import PySparkException
 from python_pages import GUIDE, run_page
 from spark_cluster import Cluster
 from test_distributed import corpus, removed_of
@@ -23,7 +24,7 @@ from test_distributed import corpus, removed_of
 import neardup as nd
 from neardup import spark_command
 from neardup._spark_engine import own_error
-from neardup.spark import dedup, hamming_join, pairs, simhash, sketch
+from neardup.spark import Files, dedup, hamming_join, pairs, simhash, sketch
 
 
 pytestmark = pytest.mark.cluster
@@ -92,13 +93,13 @@ def test_resume_and_against(spark, tmp_path):
     folder = tmp_path / "today"
     result = dedup(before, checkpoint=str(folder), partitions=3)
     assert removed_of(result.removed.toArrow()) == removed_of(today.removed)
-    times = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    files = set(folder.glob("*/*.parquet"))
     for name in ("edges", "removed"):  # not all of the table is there
-        (folder / name / "_SUCCESS").unlink()
+        (folder / name / "list.json").unlink()
     again = dedup(before, checkpoint=str(folder))
     assert removed_of(again.removed.toArrow()) == removed_of(today.removed)
-    made = {path.name for path in folder.iterdir() if times[path.name] != path.stat().st_mtime_ns}
-    assert made == {"edges", "removed"}
+    assert {path.parent.name for path in files ^ set(folder.glob("*/*.parquet"))} == {
+        "edges", "removed"}
     found = dedup(after, checkpoint=str(tmp_path / "tomorrow"), against=str(folder))
     assert removed_of(found.removed.toArrow()) == removed_of(tomorrow.removed)
     assert ids_of(found.kept) == [id for id, kept in zip(named(texts)[160:], tomorrow.kept) if kept]
@@ -174,13 +175,33 @@ def test_errors_of_tasks():
 
 
 def test_names_of_columns(spark, tmp_path):
-    """The columns have names that the tables of a run use, too."""
+    """The columns have names that the tables of a run use, too, or dots."""
     rows = [("a", "x y", 2, 0), ("b", "x y", 1, 1), ("c", "x z", 3, 1)]
-    df = spark.createDataFrame(rows, "doc string, run string, rank int, set int")
-    kept, removed = dedup(df, text="run", id="doc", order_by=["rank", "set", "doc"],
+    df = spark.createDataFrame(rows, "doc string, `run.text` string, rank int, `a.set` int")
+    kept, removed = dedup(df, text="run.text", id="doc", order_by=["rank", "a.set", "doc"],
                           checkpoint=str(tmp_path / "run"))
     assert [(row.id, row.kept_id) for row in removed.collect()] == [("a", "b")]
     assert sorted(map(tuple, kept.collect())) == rows[1:]
+
+
+def test_files(spark, tmp_path):
+    """Tasks read the files. Rows that are not those of the files are found out."""
+    texts = corpus(9, 120)
+    table = pa.table({"n": range(len(texts)), "id": named(texts), "text": texts})
+    (tmp_path / "in").mkdir()
+    for part in (0, 1):
+        pq.write_table(table.slice(part * 70, 70), tmp_path / "in" / f"{part}.parquet")
+    rows, urls = spark.read.parquet(str(tmp_path / "in")), [f"file://{tmp_path}/in"]
+    expected = alone(texts)
+    kept, removed = dedup(Files(rows, urls, "parquet"), checkpoint=str(tmp_path / "run"))
+    assert removed_of(removed.toArrow()) == removed_of(expected.removed)
+    assert ids_of(kept) == kept_of(expected, texts)
+    other = rows.selectExpr("'x' || id id", "text")
+    kept, _ = dedup(Files(other, urls, "parquet"), checkpoint=str(tmp_path / "other"))
+    with pytest.raises(PySparkException, match="id 'x00.*' was not there when duplicates were "):
+        kept.count()
+    near = hamming_join(Files(rows, urls, "parquet"), rows.filter("n < 2"), fingerprint="n", k=0)
+    assert sorted(map(tuple, near.collect())) == [("00000", "00000", 0), ("00001", "00001", 0)]
 
 
 def test_fingerprints(spark):
@@ -228,7 +249,7 @@ def test_command(cluster, spark, tmp_path, capsys):
     bad = tmp_path / "bad.jsonl"
     bad.write_text(lines[0] + '\n{"id": "b", "text":\n', encoding="utf-8")
     for path, form, message in (
-            (bad, "jsonl", 'a line is malformed, or has a field of another type: {"id": "b", "text":'),
+            (bad, "jsonl", f'{bad}: a line is malformed, or has a field of another type: {{"id": "b", "text":'),
             (bad, "parquet", f"cannot read {bad} as parquet: "),
             (tmp_path / "none", "jsonl", f"cannot read {tmp_path}/none as text: Path does not exist")):
         with pytest.raises(SystemExit, match="^neardup-spark: " + re.escape(message)):
@@ -257,7 +278,7 @@ def test_worker_killed(cluster, tmp_path):
     victim = cluster.workers[0]
 
     def kill():
-        while not (folder / "copies" / "_SUCCESS").exists():
+        while not (folder / "copies" / "list.json").exists():
             if ended.wait(0.05):
                 return
         for process in cluster.executors_of(victim):

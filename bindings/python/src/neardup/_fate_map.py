@@ -1,9 +1,10 @@
-"""A bit for each of many known keys, in 1.3 bits a key: which rows of a table stay, small enough to
+"""Two bits for each of many known keys, in 2.5 bits a key: which rows of a table stay, small enough to
 be given to every machine.
 
-The bit of a key is the XOR of three bits of an array, at places that hashes of the key choose
-(Botelho, Pagh, Ziviani 2007; Graf, Lemire 2020). It is exact for the keys that the map was made of; for
-any other key it is any bit. Keys are 64-bit hashes; equal keys must have equal bits.
+The bits of a key are the XOR of three slots of an array, at places that hashes of the key choose
+(Botelho, Pagh, Ziviani 2007; Graf, Lemire 2020). One bit is the value. It is exact for the keys that
+the map was made of. The other one is a bit of the key: of keys that were not there, half are found out.
+Keys are 64-bit hashes; equal keys must have equal values.
 
 Many keys are parted by some of their bits, and each part has a map of its own.
 """
@@ -21,10 +22,11 @@ from numpy import uint64 as _U64
 MAP_SIZE = 1 << 19
 # A map of each part; or, in `twice`, a key that two rows of the part have.
 MAPS = pa.schema([("part", pa.int64()), ("seed", pa.int64()), ("count", pa.int64()),
-                  ("bits", pa.binary()), ("twice", pa.int64())])
+                  ("slots", pa.binary()), ("twice", pa.int64())])
 
 # Slots a key: with 1.23 and some more, almost every choice of hashes can be solved.
 _SLOTS_A_KEY, _MORE_SLOTS = 1.25, 96
+_SHIFTS = np.array([0, 2, 4, 6], np.uint8)
 
 
 def _places(keys: np.ndarray, seed: int, block: int) -> np.ndarray:
@@ -39,15 +41,23 @@ def _places(keys: np.ndarray, seed: int, block: int) -> np.ndarray:
         3) * block
 
 
-def build(keys: np.ndarray, bits: np.ndarray) -> tuple[int, np.ndarray]:
-    """The seed, and the array as bytes of 8 slots. At most 2^20 keys, each once."""
+def _checks(keys: np.ndarray) -> np.ndarray:
+    """A bit of each key, which is no bit of its places."""
+    with np.errstate(over="ignore"):
+        return (keys * _U64(0xD6E8FEB86659FD93) >> _U64(63)).astype(np.uint8)
+
+
+def build(keys: np.ndarray, values: np.ndarray) -> tuple[int, np.ndarray]:
+    """The seed, and the array as bytes of 4 slots. At most 2^20 keys, each once."""
     block = int(len(keys) * _SLOTS_A_KEY + _MORE_SLOTS) // 3 + 1
     for seed in range(1000):
         places = _places(keys, seed, block)
         order = _peel(places, 3 * block)
         if order is not None:
-            return seed, np.packbits(_assign(places, bits.astype(np.uint8), order, 3 * block),
-                                     bitorder="little")
+            bits = values.astype(np.uint8) | _checks(keys) << 1
+            slots = np.zeros((3 * block + 3) // 4 * 4, np.uint8)
+            slots[:3 * block] = _assign(places, bits, order, 3 * block)
+            return seed, np.bitwise_or.reduce(slots.reshape(-1, 4) << _SHIFTS, axis=1)
     raise AssertionError("no choice of hashes can be solved: a key is there twice")
 
 
@@ -77,12 +87,13 @@ def _assign(places: np.ndarray, bits: np.ndarray, rounds: list[tuple[np.ndarray,
 
 
 def look_up(keys: np.ndarray, seed: int, array: np.ndarray, count: int) -> np.ndarray:
-    """The bits of keys. count: how many keys the map was made of."""
+    """The values of keys: 0 or 1; 2 where the key was found out. count: how many keys the map was made
+    of."""
     block = int(count * _SLOTS_A_KEY + _MORE_SLOTS) // 3 + 1
     places = _places(keys, seed, block)
-    bits: np.ndarray = np.bitwise_xor.reduce(array[places >> 3] >> (places & 7).astype(np.uint8)
-                                             & np.uint8(1), axis=1).astype(bool)
-    return bits
+    bits = np.bitwise_xor.reduce(array[places >> 2] >> _SHIFTS[places & 3], axis=1)
+    values: np.ndarray = np.where(bits >> 1 & 1 == _checks(keys), bits & 1, 2)
+    return values
 
 
 # ---- maps of parts
@@ -94,37 +105,37 @@ def part_of(keys: np.ndarray, parts: int) -> np.ndarray:
 
 
 def build_maps(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Of rows by part, then key: part, key, bit. All rows of a part are there."""
+    """Of rows by part, then key: part, key, value. All rows of a part are there."""
     rows_of = list(batches)
     if not rows_of:
         return
     table = pa.Table.from_batches(rows_of)
-    part, key, bit = (table[name].to_numpy() for name in table.column_names)
+    part, key, value = (table[name].to_numpy() for name in table.column_names)
     edges = np.flatnonzero(np.diff(part)) + 1
     for begin, end in zip([0, *edges], [*edges, len(part)]):
         if begin == end:
             continue
-        keys, bits = key[begin:end], bit[begin:end]
+        keys, values = key[begin:end], value[begin:end]
         equal = np.flatnonzero(keys[1:] == keys[:-1])
         if len(equal):
             rows = [part[begin], 0, 0, b"", keys[equal[0]]]
         else:
-            seed, packed = build(keys.view(np.uint64), bits)
-            rows = [part[begin], seed, end - begin, packed.tobytes(), None]
-        yield pa.record_batch([pa.array([value], field.type) for value, field in zip(rows, MAPS)],
+            seed, slots = build(keys.view(np.uint64), values)
+            rows = [part[begin], seed, end - begin, slots.tobytes(), None]
+        yield pa.record_batch([pa.array([each], field.type) for each, field in zip(rows, MAPS)],
                               schema=MAPS)
 
 
 def look_up_in(maps: Mapping[int, tuple[int, int, np.ndarray]], parts: int, keys: np.ndarray
                ) -> np.ndarray:
-    """The bits of keys, as numbers with a sign. maps: seed, count and bits by part."""
-    out = np.zeros(len(keys), bool)
+    """The values of keys, as numbers with a sign. maps: seed, count and slots by part."""
+    out = np.full(len(keys), 2, np.uint8)
     part = part_of(keys, parts)
     for number in np.unique(part):
         if number in maps:
-            seed, count, bits = maps[number]
+            seed, count, slots = maps[number]
             chosen = part == number
-            out[chosen] = look_up(keys[chosen].view(np.uint64), seed, bits, count)
+            out[chosen] = look_up(keys[chosen].view(np.uint64), seed, slots, count)
     return out
 
 

@@ -1,206 +1,128 @@
-"""The engine of neardup.distributed on Spark: tables are DataFrames, saved ones Parquet."""
+"""The engine of neardup.distributed on Spark, and what runs in its tasks.
+
+Spark runs the tasks and moves rows between them, packed in Arrow: a row of Spark's own for each row of a
+table costs more than all that is done with it.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
-import json
+import gc
+import pickle
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from pyspark import TaskContext
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from . import _errors
 from ._errors import ArgumentError
+from ._table_engine import AnyTable, Job, Source, Table, TableEngine
+from ._table_files import Parter, gathered, parted, sorted_batches, typed
 from .distributed import Batches
 from .distributed._engine import Step
-from .distributed._settings import ROW_BITS
 
 # Set while a run makes its tables, and set back: bounds of Arrow batches, so that a batch of long
-# texts does not fill the memory; and that the table of sketches, in buckets by the column PART, is
-# not moved when it is joined by PART and doc.
+# texts does not fill the memory.
 SESSION = {"spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
-           "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20),
-           "spark.sql.requireAllClusterKeysForCoPartition": "false"}
-
-# The number of a document's partition, in the table of sketches.
-PART = "doc_part"
+           "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20)}
 
 
-def map_batches(table: DataFrame, step: Step, schema: pa.Schema) -> DataFrame:
-    return table.mapInArrow(functools.partial(_typed, step, schema), from_arrow_schema(schema))
+def map_batches(df: DataFrame, step: Step, schema: pa.Schema) -> DataFrame:
+    """mapInArrow takes no names with dots."""
+    plain = df.toDF(*(f"column_{number}" for number in range(len(df.columns))))
+    return plain.mapInArrow(functools.partial(_typed, step, df.columns, schema),
+                            from_arrow_schema(schema))
 
 
-def map_numbered(table: DataFrame, step: Callable[[int, Batches], Iterator[pa.RecordBatch]],
-                 schema: pa.Schema) -> DataFrame:
-    return map_batches(table, functools.partial(_numbered, step), schema)
+def numbers(spark: SparkSession, count: int, read: Callable[[int], Iterator[pa.RecordBatch]]
+            ) -> Source:
+    """A partition for each number below count."""
+    return Source(spark.range(0, count, 1, max(count, 1)), functools.partial(_read_numbers, read))
 
 
-class SparkEngine:
-    def __init__(self, spark: SparkSession, checkpoint: str, partitions: int) -> None:
-        """checkpoint: a folder. partitions: of exchanges."""
-        self.spark, self.checkpoint = spark, checkpoint.rstrip("/")
-        self.partitions = partitions
+class SparkEngine(TableEngine):
+    """A part is a partition of a DataFrame, and is read as its batches."""
 
-    # ---- the folder
+    def __init__(self, spark: SparkSession, checkpoint: str, partitions: int | None) -> None:
+        super().__init__(checkpoint, partitions)
+        self.spark = spark
 
-    def read_settings(self) -> dict[str, Any] | None:
-        """Those that the run in the folder has; None: there is none."""
-        path = f"{self.checkpoint}/settings"
-        if not self.has("settings"):
-            return None
-        return dict(json.loads("\n".join(row.value for row in self.spark.read.text(path).collect())))
+    def numbers(self, count: int, read: Callable[[int], Iterator[pa.RecordBatch]],
+                schema: pa.Schema) -> Table:
+        return Table(schema, lambda: [numbers(self.spark, count, read)])
 
-    def write_settings(self, settings: dict[str, Any]) -> None:
-        self.spark.createDataFrame([(json.dumps(settings),)], ["value"]).coalesce(1).write.mode(
-            "overwrite").text(f"{self.checkpoint}/settings")
+    def spread(self, table: AnyTable, parter: Parter, sort: list[str]) -> Table:
+        def moved() -> list[Source]:
+            packed = self._together(table, lambda read: functools.partial(
+                _pack, read, parter, table.schema), _PACKED)
+            return [Source(packed.repartitionById(parter.parts, "part"), functools.partial(
+                _unpack, table.schema, sort))]
 
-    def is_empty(self) -> bool:
-        """Whether the folder has no files, or is missing."""
-        files, path = _file_system(self.spark, self.checkpoint)
-        return not files.exists(path) or len(files.listStatus(path)) == 0
+        return Table(table.schema, moved)
 
-    def has(self, name: str) -> bool:
-        """Whether a table is complete."""
-        return exists(self.spark, f"{self.checkpoint}/{name}/_SUCCESS")
+    def run(self, table: AnyTable, job: Job) -> Iterator[Any]:
+        results = self._together(table, lambda read: functools.partial(_run_job, read, job), _RESULTS)
+        return (pickle.loads(row.result) for row in results.collect())
 
-    def read(self, name: str) -> DataFrame:
-        return self.spark.read.parquet(f"{self.checkpoint}/{name}")
+    def _together(self, table: AnyTable, step: Callable[[Any], Step], schema: pa.Schema) -> DataFrame:
+        dfs = [map_batches(of, step(read), schema) for of, read in self.table(table).sources]
+        return functools.reduce(DataFrame.union, dfs)
 
-    # ---- tables
-
-    map = staticmethod(map_batches)
-    number = staticmethod(map_numbered)
-
-    def exchange(self, table: DataFrame, keys: list[str], sort: list[str]) -> DataFrame:
-        parted = table.repartition(self.partitions, *keys) if keys else table.repartition(1)
-        return parted.sortWithinPartitions(*sort)
-
-    def join(self, left: DataFrame, right: DataFrame, on: list[str],
-             how: str = "inner") -> DataFrame:
-        how = how.replace(" ", "_")
-        if PART not in left.columns + right.columns:
-            return left.join(right, on, how)
-        left, right = (table if PART in table.columns else _with_part(table, on[0])
-                       for table in (left, right))
-        joined = left.join(right, [PART, *on], how)
-        return joined if how == "left_anti" else joined.drop(PART)
-
-    def select(self, table: DataFrame, **columns: str) -> DataFrame:
-        part = [F.col(PART)] if PART in table.columns else []
-        return table.select(*part, *(F.col(old).alias(new) for new, old in columns.items()))
-
-    def union(self, tables: list[DataFrame]) -> DataFrame:
-        columns = [name for name in tables[0].columns if name != PART]
-        return functools.reduce(DataFrame.unionByName, (table.select(columns) for table in tables))
-
-    def distinct(self, table: DataFrame) -> DataFrame:
-        return table.distinct()
-
-    def rank(self, table: DataFrame, order: list[str]) -> tuple[DataFrame, int]:
-        ordered = table.orderBy(*order)
-        numbered = self.save("order", lambda: map_numbered(ordered, _with_place, pa.schema(
-            [*to_arrow_schema(table.schema), ("place_part", pa.int64()), ("place", pa.int64())])))
-        counts = {row.place_part: row["count"] for row in
-                  numbered.groupBy("place_part").count().collect()}
-        # In an array, because a map is searched from its begin for each row.
-        parts = max(counts, default=0) + 1
-        begins = np.cumsum([0, *(counts.get(part, 0) for part in range(parts))])
-        rank = F.lit(begins)[F.col("place_part").cast("int")] + F.col("place")
-        return numbered.select(*table.columns, rank.alias("rank")), int(begins[-1])
-
-    # ---- saved tables
-
-    def save(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
-        if self.has(name):
-            return self.read(name)
-        table, path = make(), f"{self.checkpoint}/{name}"
-        table.write.mode("overwrite").parquet(path)
-        return self.spark.read.schema(table.schema).parquet(path)  # no job that looks for its schema
-
-    def save_sketches(self, make: Callable[[], DataFrame]) -> DataFrame:
-        """In buckets: each task writes one file, and joins by doc read the table where it is. Its bytes
-        are those of hashes: trying to compress them takes time alone."""
-        if self.has("sketches"):
-            return self.open_sketches()
-        name = self._drop_sketches()
-        plain = {"compression": "none", "parquet.enable.dictionary": "false"}
-        _with_part(make(), "doc").write.mode("overwrite").options(
-            path=self._sketches, **plain).bucketBy(self.partitions, PART).saveAsTable(name)
-        return self.spark.table(name)
-
-    def open_sketches(self) -> DataFrame:
-        name = self._drop_sketches()
-        columns = self.read("sketches").schema.toDDL()
-        self.spark.sql(f"CREATE TABLE {name} ({columns}) USING parquet CLUSTERED BY ({PART}) "
-                       f"INTO {self.partitions} BUCKETS LOCATION '{self._sketches}'")
-        return self.spark.table(name)
-
-    @property
-    def _sketches(self) -> str:
-        """Absolute, because a table of Spark has its path from Spark's own folder."""
-        files, path = _file_system(self.spark, f"{self.checkpoint}/sketches")
-        return str(files.makeQualified(path).toString())
-
-    def _drop_sketches(self) -> str:
-        """The name of the table. It is an external one: its files stay."""
-        name = "neardup_" + hashlib.sha256(self._sketches.encode()).hexdigest()[:16]
-        self.spark.sql(f"DROP TABLE IF EXISTS {name}")
-        return name
-
-    # ---- values
-
-    def first(self, table: DataFrame) -> dict[str, Any] | None:
-        row = table.first()
-        return None if row is None else row.asDict()
-
-    def repeated(self, table: DataFrame, column: str) -> Any:
-        """By 64 bits of hash first: few values have a hash that several rows have."""
-        key = F.xxhash64(column)
-        twice = [row.key for row in table.select(key.alias("key")).groupBy("key").count()
-                 .filter("count > 1").limit(100).collect()]
-        if not twice:
-            return None
-        row = table.filter(key.isin(twice)).groupBy(column).count().filter("count > 1").first()
-        return None if row is None else row[0]
-
-    def sum(self, table: DataFrame, column: str) -> int:
-        return int(table.agg(F.sum(column)).collect()[0][0] or 0)
+    def dataframe(self, table: AnyTable) -> DataFrame:
+        (of, read), = self.table(table).sources
+        return map_batches(of, read, table.schema)
 
 
-def _with_part(table: DataFrame, doc: str) -> DataFrame:
-    return table.withColumn(PART, F.shiftright(F.col(doc), ROW_BITS).cast("int"))
+# ---- what runs in tasks
+
+_PACKED = pa.schema([("part", pa.int32()), ("rows", pa.binary())])
+_RESULTS = pa.schema([("result", pa.binary())])
 
 
-def _numbered(step: Callable[[int, Batches], Iterator[pa.RecordBatch]],
-              batches: Batches) -> Iterator[pa.RecordBatch]:
-    context = TaskContext.get()
-    assert context is not None
-    return step(context.partitionId(), batches)
-
-
-def _typed(step: Step, schema: pa.Schema, batches: Batches) -> Iterator[pa.RecordBatch]:
+def _typed(step: Step, names: list[str], schema: pa.Schema, batches: Batches
+           ) -> Iterator[pa.RecordBatch]:
     """Batches with the types that Spark was told: it may give texts with offsets of 64 bits."""
-    for batch in step(batches):
-        yield pa.record_batch([column.cast(field.type) for column, field in
-                               zip(batch.columns, schema)], schema=schema)
+    yield from typed(schema, step(batch.rename_columns(names) for batch in batches))
+    _freeze_modules()
 
 
-def _with_place(part: int, batches: Batches) -> Iterator[pa.RecordBatch]:
-    row = 0
+@functools.cache
+def _freeze_modules() -> None:
+    """Behind each task Spark's worker looks for garbage among all objects, which takes longer than many
+    tasks. Those of imported modules stay anyway."""
+    gc.freeze()
+
+
+def _read_numbers(read: Callable[[int], Iterator[pa.RecordBatch]], batches: Batches
+                  ) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        places = pa.array(range(row, row + len(batch)), pa.int64())
-        parts = pa.array([part] * len(batch), pa.int64())
-        row += len(batch)
-        yield pa.record_batch([*batch.columns, parts, places],
-                              names=[*batch.schema.names, "place_part", "place"])
+        for number in batch.column(0).to_pylist():
+            yield from read(number)
+
+
+def _pack(read: Step, parter: Parter, schema: pa.Schema, batches: Batches
+          ) -> Iterator[pa.RecordBatch]:
+    """The rows of each part as one value."""
+    for table in gathered(schema, read(batches)):
+        for part, rows in parted(parter, table):
+            yield pa.record_batch([[part], [memoryview(rows.serialize())]], schema=_PACKED)
+
+
+def _unpack(schema: pa.Schema, sort: list[str], batches: Batches) -> Iterator[pa.RecordBatch]:
+    """All rows of a part, in order."""
+    rows = [pa.ipc.read_record_batch(value.as_buffer(), schema)
+            for batch in batches for value in batch.column("rows")]
+    return sorted_batches(pa.Table.from_batches(rows, schema), sort)
+
+
+def _run_job(read: Step, job: Job, batches: Batches) -> Iterator[pa.RecordBatch]:
+    for result in job(read(batches)):
+        yield pa.record_batch([pa.array([pickle.dumps(result)], pa.binary())], schema=_RESULTS)
 
 
 # ---- files
@@ -221,15 +143,16 @@ def _file_system(spark: SparkSession, path: str) -> tuple[Any, Any]:
 # ---- the session
 
 
+def column_of(name: str) -> Column:
+    """A dot in a name is a part of it."""
+    return F.col(f"`{name}`")
+
+
 def check_columns(df: DataFrame, *columns: str) -> None:
     for name in columns:
         if name not in df.columns:
             raise ArgumentError(f"there is no column {name!r}; the columns are "
                                 + ", ".join(map(repr, df.columns)))
-
-
-def partitions_of(spark: SparkSession) -> int:
-    return int(spark.conf.get("spark.sql.shuffle.partitions") or 200)
 
 
 @contextlib.contextmanager

@@ -17,7 +17,8 @@ from ._errors import ArgumentError
 from ._hamming import HammingIndex
 from ._options import Analyzer
 from ._sketches import SimHash
-from ._spark_engine import check_columns, map_batches
+from ._spark_engine import check_columns, column_of, map_batches
+from ._spark_files import Files, rows_of, source_of
 from .distributed import Batches
 
 # Bits of a fingerprint, and the type of a column of them: numbers with a sign that have those bits.
@@ -80,10 +81,12 @@ def _bits_of(df: DataFrame, fingerprint: str) -> int:
 
 # Most new fingerprints of one index: it is in the memory of each worker.
 _MOST_NEW = 1 << 24
+# Existing fingerprints that are joined with the index at once.
+_JOINED_TOGETHER = 1 << 22
 
 
-def hamming_join(existing: DataFrame, new: DataFrame, *, fingerprint: str = "fp", id: str = "id",
-                 k: int = 3) -> DataFrame:
+def hamming_join(existing: DataFrame | Files, new: DataFrame, *, fingerprint: str = "fp",
+                 id: str = "id", k: int = 3) -> DataFrame:
     """All pairs of an existing and a new fingerprint within k bits: id, new_id, distance (Manku, Jain,
     Das Sarma 2007, section 3.2).
 
@@ -94,37 +97,49 @@ def hamming_join(existing: DataFrame, new: DataFrame, *, fingerprint: str = "fp"
     fingerprint  a column of both tables, as :func:`simhash` makes it
     id           a column of both
     """
-    for table in (existing, new):
+    for table in (rows_of(existing), new):
         check_columns(table, fingerprint, id)
     bits = _bits_of(new, fingerprint)
-    if _bits_of(existing, fingerprint) != bits:
+    if _bits_of(rows_of(existing), fingerprint) != bits:
         raise ArgumentError(f"the fingerprints of the two tables have {bits} and "
-                            f"{_bits_of(existing, fingerprint)} bits")
+                            f"{_bits_of(rows_of(existing), fingerprint)} bits")
     HammingIndex(bits=bits, k=k).close()  # checks k
-    rows = new.filter(F.col(fingerprint).isNotNull()).select(fingerprint, id).limit(
-        _MOST_NEW + 1).toArrow()
+    rows = new.filter(column_of(fingerprint).isNotNull()).select(
+        column_of(fingerprint), column_of(id)).limit(_MOST_NEW + 1).toArrow()
     if len(rows) > _MOST_NEW:
         raise ArgumentError(f"more than {_MOST_NEW:,} new fingerprints: join them in parts")
     words = _as_numbers(rows[fingerprint].combine_chunks(), bits)
-    shared = existing.sparkSession.sparkContext.broadcast((words, rows[id].combine_chunks()))
-    schema = pa.schema([to_arrow_schema(existing.schema).field(id).with_name("id"),
-                        rows.schema.field(id).with_name("new_id"), ("distance", pa.int32())])
-    step = functools.partial(_join_near, shared, uuid.uuid4().hex, bits, k, fingerprint, id, schema)
-    return map_batches(existing.filter(F.col(fingerprint).isNotNull()).select(fingerprint, id), step,
-                       schema)
+    shared = new.sparkSession.sparkContext.broadcast((words, rows[id].combine_chunks()))
+    (of, read), types = source_of(existing, [fingerprint, id])
+    schema = pa.schema([types.field(id).with_name("id"), rows.schema.field(id).with_name("new_id"),
+                        ("distance", pa.int32())])
+    return map_batches(of, functools.partial(_join_near, read, shared, uuid.uuid4().hex, bits, k,
+                                             schema), schema)
 
 
-def _join_near(shared: Any, name: str, bits: int, k: int, fingerprint: str, id: str,
-               schema: pa.Schema, batches: Batches) -> Iterator[pa.RecordBatch]:
+def _join_near(read: Any, shared: Any, name: str, bits: int, k: int, schema: pa.Schema,
+               batches: Batches) -> Iterator[pa.RecordBatch]:
     if name not in _INDEXES:
         _INDEXES.clear()
         _INDEXES[name] = HammingIndex.build(shared.value[0], bits=bits, k=k)
-    index, ids = _INDEXES[name], shared.value[1]
-    for batch in batches:
-        found = index.query(_as_numbers(batch.column(fingerprint), bits), k, threads=1)
-        yield pa.record_batch([batch.column(id).take(found["query"].combine_chunks()),
-                               ids.take(found["id"].combine_chunks()),
+    for rows in _together(read(batches)):
+        existing, ids = (column.combine_chunks() for column in rows.columns)
+        found = _INDEXES[name].join(k, other=_as_numbers(existing, bits), threads=1)
+        yield pa.record_batch([ids.take(found["id_b"].combine_chunks()),
+                               shared.value[1].take(found["id_a"].combine_chunks()),
                                found["distance"].combine_chunks().cast(pa.int32())], schema=schema)
+
+
+def _together(batches: Batches) -> Iterator[pa.Table]:
+    """Rows with a fingerprint."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch.filter(batch.column(0).is_valid()))
+        if sum(map(len, waiting)) >= _JOINED_TOGETHER:
+            yield pa.Table.from_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.Table.from_batches(waiting)
 
 
 # The index of the join that this worker has tasks of: it has several, one after the other.

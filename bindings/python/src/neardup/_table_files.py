@@ -19,7 +19,7 @@ import json
 import os
 import uuid
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -47,11 +47,9 @@ class Parter(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class File:
-    """rows: of each part, if they are counted; else of the file."""
-
     name: str
     size: int
-    rows: list[int]
+    rows: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,17 +59,24 @@ class Saved:
 
     @property
     def rows(self) -> int:
-        return sum(sum(file.rows) for file in self.files)
+        return sum(file.rows for file in self.files)
+
+
+def open_url(url: str) -> tuple[Any, str]:
+    """A file system of pyarrow.fs, and the path in it. s3a and s3n are Hadoop's names of s3."""
+    if "://" not in url:
+        return pyarrow.fs.LocalFileSystem(), os.path.abspath(url)
+    scheme, path = url.split("://", 1)
+    found: tuple[Any, str] = pyarrow.fs.FileSystem.from_uri(
+        f"{'s3' if scheme in ('s3a', 's3n') else scheme}://{path}")
+    return found
 
 
 class Folder:
     """A path, or a URL that pyarrow.fs knows, such as s3://bucket/folder."""
 
     def __init__(self, url: str) -> None:
-        if "://" in url:
-            self._files, self._path = pyarrow.fs.FileSystem.from_uri(url)
-        else:
-            self._files, self._path = pyarrow.fs.LocalFileSystem(), os.path.abspath(url)
+        self._files, self._path = open_url(url)
 
     def _at(self, name: str) -> str:
         return f"{self._path}/{name}"
@@ -128,41 +133,45 @@ class Folder:
         """One file with all rows; none if there is no row."""
         name, rows = f"{table}/{uuid.uuid4().hex}.parquet", 0
         writer = None
-        for rows_of in _gathered(schema, batches):
+        for rows_of in gathered(schema, batches):
             if writer is None:
-                writer = pq.ParquetWriter(self._at(name), schema, filesystem=self._files,
-                                          use_dictionary=False)
+                writer = self._writer(name, schema)
             writer.write_table(rows_of)
             rows += len(rows_of)
         if writer is not None:
             writer.close()
-            yield File(name, self._files.get_file_info(self._at(name)).size, [rows])
+            yield File(name, self._files.get_file_info(self._at(name)).size, rows)
+
+    def _writer(self, name: str, schema: pa.Schema) -> pq.ParquetWriter:
+        """Binary columns have hashes, which nothing makes smaller."""
+        plain = [field.name for field in schema if not pa.types.is_binary(field.type)]
+        return pq.ParquetWriter(
+            self._at(name), schema, filesystem=self._files, use_dictionary=False,
+            write_statistics=plain, compression={
+                field.name: "snappy" if field.name in plain else "none" for field in schema})
+
+    def open_table(self, file: File) -> pq.ParquetFile:
+        return pq.ParquetFile(self._files.open_input_file(self._at(file.name)))
 
     def read_table(self, file: File, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-        with self._files.open_input_file(self._at(file.name)) as source:
-            yield from pq.ParquetFile(source).iter_batches(BATCH_ROWS, columns=columns)
+        return iter(self.open_table(file).iter_batches(BATCH_ROWS, columns=columns,
+                                                       use_threads=False))
 
     # ---- exchanges
 
-    def write_parts(self, folder: str, parter: Parter, count: bool, schema: pa.Schema,
+    def write_parts(self, folder: str, parter: Parter, schema: pa.Schema,
                     batches: Iterable[pa.RecordBatch]) -> Iterator[File]:
-        """Files of an exchange, in a folder of it. count: with the rows of each part."""
-        for table in _gathered(schema, batches):
-            part = parter(table)
-            order = np.argsort(part, kind="stable")
-            table = table.combine_chunks().take(pa.array(order))
-            bounds = np.searchsorted(part[order], np.arange(parter.parts + 1))
-            name = f"{folder}/{uuid.uuid4().hex}"
-            offsets = [0]
+        """Files of an exchange, in a folder of it."""
+        for table in gathered(schema, batches):
+            name, ends, rows = f"{folder}/{uuid.uuid4().hex}", np.zeros(parter.parts, "<i8"), 0
             with self._files.open_output_stream(self._at(name)) as out:
-                for begin, end in zip(bounds[:-1], bounds[1:]):
-                    if begin < end:
-                        with pa.ipc.new_stream(out, schema) as stream:
-                            stream.write_table(table.slice(begin, end - begin))
-                    offsets.append(out.tell())
-                out.write(np.array(offsets, "<i8").tobytes())
+                for part, batch in parted(parter, table):
+                    with pa.ipc.new_stream(out, schema) as stream:
+                        stream.write_batch(batch)
+                    ends[part], rows = out.tell(), rows + len(batch)
+                out.write(np.append(0, np.maximum.accumulate(ends)).astype("<i8").tobytes())
                 size = out.tell()
-            yield File(name, size, np.diff(bounds).tolist() if count else [len(table)])
+            yield File(name, size, rows)
 
     def read_part(self, files: list[File], parts: int, part: int, schema: pa.Schema) -> pa.Table:
         def read(file: File) -> pa.Table | None:
@@ -177,7 +186,7 @@ class Folder:
         return pa.concat_tables([schema.empty_table(), *found])
 
 
-def _gathered(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+def gathered(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     waiting: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
@@ -189,6 +198,22 @@ def _gathered(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[
             waiting, size = [], 0
     if waiting:
         yield pa.Table.from_batches(waiting, schema)
+
+
+def parted(parter: Parter, table: pa.Table) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The rows of each part that has some, by part."""
+    part = parter(table)
+    order = np.argsort(part, kind="stable")
+    rows, = table.combine_chunks().take(pa.array(order)).to_batches()
+    begins = np.flatnonzero(np.diff(part[order], prepend=-1)).tolist()
+    for begin, end in zip(begins, [*begins[1:], len(rows)]):
+        yield int(part[order[begin]]), rows.slice(begin, end - begin)
+
+
+def sorted_batches(table: pa.Table, sort: list[str]) -> Iterator[pa.RecordBatch]:
+    if sort:
+        table = table.sort_by([(name, "ascending") for name in sort])
+    return iter(table.to_batches(max_chunksize=BATCH_ROWS))
 
 
 def typed(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -12,24 +12,20 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import ray
 from ray.data import Dataset
 
-from . import distributed
+from . import _runs, distributed
 from ._errors import ArgumentError
-from ._fate_map import MAP_SIZE, MAPS, build_maps, hash_ids, look_up_in, part_of
 from ._options import Analyzer
-from ._ray_engine import MOST_PARTITIONS, RayEngine, Source, Table
-from ._table_files import File, Folder
-from .distributed import Batches, Settings
-
-# Documents for each partition of an exchange, unless the caller says how many there are.
-DOCUMENTS_A_PARTITION = 50_000
+from ._ray_engine import RayEngine
+from ._table_engine import Source, Table
+from .distributed import Settings
 
 
 @dataclasses.dataclass
@@ -68,23 +64,18 @@ def dedup(ds: Dataset, *, text: str = "text", id: str = "id", order_by: list[str
     """
     s = Settings(text=text, id=id, order=order_by or [id], threshold=threshold, recall=recall,
                  perms=perms, analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls,
-                 max_compare=max_compare, group=group,
-                 partitions=1 if partitions is None else partitions)
+                 max_compare=max_compare, group=group)
     documents, schema = _documents(ds, s)
-    engine = RayEngine(checkpoint)
-    partitions = engine.begin(s, partitions)
+    engine = RayEngine(checkpoint, partitions)
+    s, _ = _runs.begin(engine, s, None, "dedup")
     try:
-        rows = engine.save_sketches(lambda: engine.number(
-            documents, functools.partial(distributed.sketch, s),
-            distributed.sketch_schema(s, schema))).saved.rows
-        engine.partitions = partitions or min(1 + rows // DOCUMENTS_A_PARTITION, MOST_PARTITIONS)
-        s = dataclasses.replace(s, partitions=engine.partitions)
         found = distributed.dedup(engine, documents, schema, s)
-        stays = _stays(engine, found, s, schema.field(id).type)
-        removed = engine.dataset(engine.map(found.removed, _with_jaccard, pa.schema(
-            [found.removed.schema.field(name) for name in ("id", "kept_id")] + _COUNTS)))
+        fates = _runs.save_fates(engine, found)
+        removed = engine.dataset(_runs.with_jaccard(engine, found.removed, "id", "kept_id"))
     finally:
         engine.end()
+    maps = ray.remote(_runs.Fates.load).remote(fates)  # a copy for each node, and the driver has none
+    stays = functools.partial(_filtered, s, schema.field(id).type, fates, maps)
     return Result(ds.map_batches(stays, batch_size=None, batch_format="pyarrow"), removed,
                   found.left_out, found.rounds)
 
@@ -117,67 +108,10 @@ def _read_documents(schema: pa.Schema, block: pa.Table) -> Iterator[pa.RecordBat
     return iter(block.select(schema.names).cast(schema).to_batches(max_chunksize=2000))
 
 
-_COUNTS = [pa.field("jaccard", pa.float64()), pa.field("intersection", pa.int64()),
-           pa.field("union", pa.int64())]
-
-
-def _with_jaccard(batches: Batches) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        shared, union = (batch.column(name) for name in ("intersection", "union"))
-        alike = np.asarray(union) == 0  # two texts without shingles
-        yield pa.record_batch([batch.column("id"), batch.column("kept_id"),
-                               np.where(alike, 1, np.asarray(shared) / np.maximum(np.asarray(union), 1)),
-                               shared, union],
-                              names=["id", "kept_id", *(field.name for field in _COUNTS)])
-
-
-# ---- the rows that stay: a filter, so that no text moves
-
-_MARKED = pa.schema([("doc", pa.int64()), ("removed", pa.bool_())])
-_KEYED = pa.schema([("part", pa.int64()), ("key", pa.int64()), ("removed", pa.bool_())])
-
-
-def _stays(engine: RayEngine, found: distributed.Found, s: Settings,
-           id_type: pa.DataType) -> Callable[[pa.Table], pa.Table]:
-    """Filters blocks. It has a bit per document on each machine (_fate_map). Rows without a text
-    were left out, so they stay."""
-    removed = engine.map(engine.select(found.removed, doc="doc"), _marked, _MARKED)
-    sketches = engine.select(found.sketches, doc="doc", id="id")
-    parts = max(1, found.sketches.saved.rows // MAP_SIZE)
-    for seed in range(100):
-        keyed = engine.map(engine.join(sketches, removed, ["doc"], "left outer"),
-                           functools.partial(_keyed, seed, parts), _KEYED)
-        maps = engine.save(f"stays-{seed}", functools.partial(
-            engine.map, engine.exchange(keyed, ["part"], ["part", "key"]), build_maps, MAPS))
-        twice = engine.collect(engine.select(maps, twice="twice"))["twice"]
-        if twice.null_count == len(twice):
-            shared = ray.remote(_load_maps).remote(engine.folder, maps.saved.files)
-            return functools.partial(_filtered, s, id_type, seed, parts, shared)
-    raise AssertionError("ids with equal hashes")
-
-
-def _marked(batches: Batches) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        yield pa.record_batch([batch.column("doc"), np.ones(len(batch), bool)], schema=_MARKED)
-
-
-def _keyed(seed: int, parts: int, batches: Batches) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        keys = hash_ids(batch.column("id"), seed)
-        yield pa.record_batch([part_of(keys, parts), keys, batch.column("removed").is_valid()],
-                              schema=_KEYED)
-
-
-def _load_maps(folder: Folder, files: list[File]) -> dict[int, tuple[int, int, np.ndarray]]:
-    """On any node: the nodes that filter get copies, one each, and the driver none."""
-    return {row["part"]: (row["seed"], row["count"], np.frombuffer(row["bits"], np.uint8))
-            for file in files for batch in folder.read_table(file) for row in batch.to_pylist()}
-
-
-def _filtered(s: Settings, id_type: pa.DataType, seed: int, parts: int, shared: Any,
-              block: pa.Table) -> pa.Table:
+def _filtered(s: Settings, id_type: pa.DataType, fates: _runs.Fates, maps: Any, block: pa.Table
+              ) -> pa.Table:
+    """Rows without a text were left out, so they stay."""
     if len(block) == 0:
         return block
-    ids = pa.concat_arrays(block[s.id].cast(id_type).chunks)
-    removed = look_up_in(ray.get(shared), parts, hash_ids(ids, seed))
-    return block.filter(pa.array(~removed | np.asarray(block[s.text].is_null())))
+    ids = pa.concat_arrays(pc.if_else(block[s.text].is_null(), None, block[s.id].cast(id_type)).chunks)
+    return block.filter(pa.array(~fates.are_removed(ids, ray.get(maps))))

@@ -14,27 +14,25 @@ from __future__ import annotations
 import dataclasses
 import functools
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal
 
-import numpy as np
-import pandas as pd
-from pyspark.sql import Column, DataFrame, SparkSession
+import pyarrow as pa
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.functions import pandas_udf
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.functions import arrow_udf
+from pyspark.sql.pandas.types import to_arrow_schema
 
-from . import distributed
-from ._checkpoint import check_empty, check_same
+from . import _runs, distributed
 from ._errors import ArgumentError, DataWarning
-from ._fate_map import MAP_SIZE, MAPS, build_maps, look_up_in
 from ._options import Analyzer
-from ._spark_engine import (PART, SparkEngine, check_columns, map_numbered, partitions_of,
-                            session)
+from ._spark_engine import SparkEngine, check_columns, column_of, map_batches, session
+from ._spark_files import Files, rows_of, source_of
 from ._spark_fingerprints import hamming_join, simhash
+from ._table_engine import Table
 from .distributed import Settings
 
-__all__ = ["Result", "dedup", "hamming_join", "pairs", "simhash", "sketch"]
+__all__ = ["Files", "Result", "dedup", "hamming_join", "pairs", "simhash", "sketch"]
 
 
 @dataclasses.dataclass
@@ -58,7 +56,7 @@ class Result:
         return iter((self.kept, self.removed))
 
 
-def dedup(df: DataFrame, *, text: str = "text", id: str = "id", order_by: list[str] | None = None,
+def dedup(df: DataFrame | Files, *, text: str = "text", id: str = "id", order_by: list[str] | None = None,
           checkpoint: str, against: Result | str | None = None, threshold: float = 0.8,
           group: Literal["greedy", "component"] = "greedy", recall: float = 0.999,
           perms: int = 128, analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1,
@@ -73,31 +71,33 @@ def dedup(df: DataFrame, *, text: str = "text", id: str = "id", order_by: list[s
     against     an earlier run, or its folder: its rows that stayed, and those of the runs before it,
                 stay and precede all rows of `df`. Their texts are not read again. Ids must differ
                 from theirs.
-    partitions  of exchanges; default: spark.sql.shuffle.partitions, or as the run began
+    partitions  of exchanges; default: by the number of documents, or as the run began
     The other options are those of :func:`neardup.dedup`.
     """
     s = Settings(text=text, id=id, order=order_by or [id], threshold=threshold, recall=recall,
                  perms=perms, analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls,
-                 max_compare=max_compare, group=group,
-                 partitions=_partitions(df, partitions))
+                 max_compare=max_compare, group=group)
     if isinstance(against, Result):
         against = against.checkpoint
     if against is not None and group == "component":
         raise ArgumentError("components need all pairs, and those of an earlier run are not known: "
                             "against goes with group=\"greedy\"")
-    check_columns(df, s.text, *s.columns)
-    engine = SparkEngine(df.sparkSession, checkpoint, s.partitions)
-    with session(df.sparkSession):
-        s, earlier = _begin(engine, s, partitions, against)
-        documents = df.select(*dict.fromkeys([s.text, *s.columns]))
-        found = distributed.dedup(engine, documents, to_arrow_schema(documents.schema), s, earlier)
-        stays = _stays(engine, found, s)
+    rows = rows_of(df)
+    check_columns(rows, s.text, *s.columns)
+    engine = SparkEngine(rows.sparkSession, checkpoint, partitions)
+    with session(rows.sparkSession):
+        s, earlier = _runs.begin(engine, s, against, "dedup")
+        found = distributed.dedup(engine, *_documents(df, s), s, earlier)
+        fates = _runs.save_fates(engine, found)
+        engine.end()
     _warn_of_bound(found)
-    removed = found.removed.select("id", "kept_id", _jaccard(), "intersection", "union")
-    return Result(df.filter(stays), removed, found.left_out, found.rounds, engine.checkpoint)
+    removed = engine.dataframe(_runs.with_jaccard(engine, found.removed, "id", "kept_id"))
+    known = F.when(column_of(s.text).isNotNull(), column_of(s.id))
+    return Result(rows.filter(~_are_removed(fates)(known)), removed, found.left_out, found.rounds,
+                  engine.checkpoint)
 
 
-def pairs(df: DataFrame, *, text: str = "text", id: str = "id", order_by: list[str] | None = None,
+def pairs(df: DataFrame | Files, *, text: str = "text", id: str = "id", order_by: list[str] | None = None,
           checkpoint: str, threshold: float = 0.8, recall: float = 0.999, perms: int = 128,
           analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1,
           nulls: Literal["error", "skip"] = "error", max_compare: int = 1000,
@@ -106,26 +106,21 @@ def pairs(df: DataFrame, *, text: str = "text", id: str = "id", order_by: list[s
     order. The options are those of :func:`dedup`."""
     s = Settings(text=text, id=id, order=order_by or [id], threshold=threshold, recall=recall,
                  perms=perms, analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls,
-                 max_compare=max_compare, partitions=_partitions(df, partitions))
-    check_columns(df, s.text, *s.columns)
-    engine = SparkEngine(df.sparkSession, checkpoint, s.partitions)
-    with session(df.sparkSession):
-        s, _ = _begin(engine, s, partitions, None, "pairs")
-        documents = df.select(*dict.fromkeys([s.text, *s.columns]))
-        found = distributed.pairs(engine, documents, to_arrow_schema(documents.schema), s)
+                 max_compare=max_compare)
+    rows = rows_of(df)
+    check_columns(rows, s.text, *s.columns)
+    engine = SparkEngine(rows.sparkSession, checkpoint, partitions)
+    with session(rows.sparkSession):
+        s, _ = _runs.begin(engine, s, None, "pairs")
+        found = distributed.pairs(engine, *_documents(df, s), s)
+        engine.end()
     _warn_of_bound(found)
-    near: DataFrame = found.pairs.select("id_a", "id_b", _jaccard(), "intersection", "union")
-    return near
+    return engine.dataframe(_runs.with_jaccard(engine, found.pairs, "id_a", "id_b"))
 
 
-def _partitions(df: DataFrame, given: int | None) -> int:
-    return partitions_of(df.sparkSession) if given is None else given
-
-
-def _jaccard() -> Column:
-    """Two texts without shingles are equal."""
-    return F.when(F.col("union") == 0, 1.0).otherwise(F.col("intersection") / F.col("union")).alias(
-        "jaccard")
+def _documents(df: DataFrame | Files, s: Settings) -> tuple[Table, pa.Schema]:
+    source, schema = source_of(df, [s.text, *s.columns])
+    return Table(schema, lambda: [source]), schema
 
 
 def _warn_of_bound(found: distributed.Found) -> None:
@@ -134,92 +129,11 @@ def _warn_of_bound(found: distributed.Found) -> None:
                       "machine may answer otherwise", DataWarning, stacklevel=3)
 
 
-# ---- runs in folders
+def _are_removed(fates: _runs.Fates) -> Any:
+    def are_removed(ids: pa.Array) -> pa.Array:
+        return pa.array(fates.are_removed(ids, fates.load_once()))
 
-
-# Options that a run and the one before it must share.
-_SHARED = ("id", "order", "threshold", "recall", "perms", "analyzer", "ngram", "seed")
-
-
-def _begin(engine: SparkEngine, s: Settings, partitions: int | None, against: str | None,
-           job: str = "dedup") -> tuple[Settings, list[distributed.Run]]:
-    """Writes the settings of the run down, or compares them with those of the run that began there.
-    Returns them with the numbers of that run, and the runs before this one."""
-    chain = []
-    if against is not None:
-        before, now = _settings_of(engine, against), dataclasses.asdict(s)
-        check_same(against, {name: now[name] for name in _SHARED}, before["settings"])
-        chain = [*before["against"], against.rstrip("/")]
-    was = engine.read_settings()
-    if was is None:
-        check_empty(engine.checkpoint, engine.is_empty())
-        earlier = _open(engine, chain)
-        s = dataclasses.replace(s, first_part=_next_part(earlier))
-        engine.write_settings({"job": job, "settings": dataclasses.asdict(s), "against": chain})
-    else:
-        kept = ["first_part"] if partitions is not None else ["first_part", "partitions"]
-        s = dataclasses.replace(s, **{name: was["settings"][name] for name in kept})
-        check_same(engine.checkpoint, {"job": job, "against": chain, **dataclasses.asdict(s)},
-                   {"job": was["job"], "against": was["against"], **was["settings"]})
-        earlier = _open(engine, chain)
-    engine.partitions = s.partitions
-    return s, earlier
-
-
-def _settings_of(engine: SparkEngine, folder: str) -> dict[str, Any]:
-    run = SparkEngine(engine.spark, folder, 1)
-    settings = run.read_settings()
-    if settings is None or settings["job"] != "dedup" or not run.has("removed"):
-        raise ArgumentError(f"{folder} has no finished run of dedup")
-    return settings
-
-
-def _open(engine: SparkEngine, chain: list[str]) -> list[distributed.Run]:
-    runs = []
-    for folder in chain:
-        settings = _settings_of(engine, folder)["settings"]
-        run = SparkEngine(engine.spark, folder, settings["partitions"])
-        runs.append(distributed.Run(run.open_sketches(), run.read("removed")))
-    return runs
-
-
-def _next_part(earlier: list[distributed.Run]) -> int:
-    last = [run.sketches.agg(F.max(PART)).collect()[0][0] for run in earlier]
-    return max((part + 1 for part in last if part is not None), default=0)
-
-
-# ---- the rows that stay: a filter, so that no text moves
-
-
-def _stays(engine: SparkEngine, found: distributed.Found, s: Settings) -> Column:
-    """A condition that is true for rows that stay. It has a bit per document on each machine
-    (_fate_map). Rows without a text were left out, so they stay."""
-    removed = found.removed.select("doc", F.lit(True).alias("removed"))
-    parts = max(1, found.sketches.count() // MAP_SIZE)
-    for seed in range(100):
-        key = F.xxhash64(F.lit(seed), F.col("id")).alias("key")
-        table = engine.join(found.sketches.select(PART, "doc", key), removed, ["doc"], "left outer")
-        table = table.select(F.pmod(F.shiftright("key", 20), F.lit(parts)).alias("part"), "key",
-                             F.coalesce("removed", F.lit(False)).alias("removed"))
-        maps = engine.map(engine.exchange(table, ["part"], ["part", "key"]), build_maps,
-                          MAPS).collect()
-        if all(row.twice is None for row in maps):
-            is_removed = _removed_by(engine, maps, parts)
-            return F.col(s.text).isNull() | ~is_removed(F.xxhash64(F.lit(seed), F.col(s.id)))
-    raise AssertionError("ids with equal hashes")
-
-
-def _removed_by(engine: SparkEngine, maps: list[Any], parts: int) -> Callable[[Column], Column]:
-    shared = engine.spark.sparkContext.broadcast(
-        {row.part: (row.seed, row["count"], bytes(row.bits)) for row in maps})
-
-    @pandas_udf("boolean")  # type: ignore[call-overload, untyped-decorator]
-    def removed(keys: pd.Series) -> pd.Series:
-        arrays = {part: (seed, count, np.frombuffer(bits, np.uint8))
-                  for part, (seed, count, bits) in shared.value.items()}
-        return pd.Series(look_up_in(arrays, parts, keys.to_numpy()))
-
-    return removed  # type: ignore[no-any-return]
+    return arrow_udf(are_removed, "boolean")  # type: ignore[call-overload]
 
 
 # ---- sketches
@@ -239,8 +153,8 @@ def sketch(df: DataFrame, *, text: str = "text", id: str = "id", threshold: floa
     s = Settings(text=text, id=id, order=[id], threshold=threshold, recall=recall, perms=perms,
                  analyzer=analyzer, ngram=ngram, seed=seed, nulls=nulls)
     check_columns(df, text, id)
-    documents = df.select(id, text)
+    documents = df.select(column_of(id), column_of(text))
     schema = distributed.sketch_schema(s, to_arrow_schema(documents.schema))
-    table = map_numbered(documents, functools.partial(distributed.sketch, s), schema)
+    table = map_batches(documents, functools.partial(distributed.sketch, s), schema)
     words = [F.unhex(F.lpad(F.hex(name), 16, "0")) for name in ("hash_high", "hash_low")]
     return table.select("id", F.concat(*words).alias("hash"), "bands", "sketch", "set")

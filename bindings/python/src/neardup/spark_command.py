@@ -17,10 +17,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from neardup import Error, StorageError
-from neardup._spark_engine import exists, partitions_of, session
+from neardup._spark_engine import exists, session
 from neardup.distributed import Settings
 from neardup.distributed._costs import describe
-from neardup.spark import dedup, hamming_join, pairs
+from neardup.spark import Files, dedup, hamming_join, pairs
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -62,7 +62,8 @@ def _add_files(command: argparse.ArgumentParser) -> None:
     command.add_argument("--id", default="id", metavar="FIELD")
     command.add_argument("--order-by", metavar="FIELD[,FIELD]...", help="the order of the documents; "
                          "the first of several duplicates stays (default: the id)")
-    command.add_argument("--partitions", type=int, help="of exchanges (default: Spark's)")
+    command.add_argument("--partitions", type=int, help="of exchanges (default: one for each 50,000 "
+                         "documents)")
     _add_spark(command)
 
 
@@ -141,18 +142,19 @@ def _find(spark: SparkSession, given: argparse.Namespace) -> None:
     options = {name: getattr(given, name) for name in _OPTIONS}
     output = given.output.rstrip("/")
     if given.dry_run:
-        partitions = partitions_of(spark) if given.partitions is None else given.partitions
-        print(describe(Settings(partitions=partitions, threshold=given.threshold, recall=given.recall,
-                                perms=given.perms, ngram=given.ngram), df.rdd.getNumPartitions(),
+        print(describe(Settings(threshold=given.threshold, recall=given.recall, perms=given.perms,
+                                ngram=given.ngram), df.rdd.getNumPartitions(), given.partitions,
                        df.count() if given.format == "parquet" else None))
         return
     if exists(spark, output):
         raise Error(f"{output} exists: --output must be a new folder")
     options |= {"order_by": _order(given), "checkpoint": given.checkpoint or f"{output}-checkpoint"}
+    is_pattern = any(set("*?[{") & set(path) for path in given.input)
+    documents = df if is_pattern else Files(df, given.input, given.format)
     if given.command == "pairs":
-        pairs(df, **options).write.parquet(output)
+        pairs(documents, **options).write.parquet(output)
         return
-    result = dedup(df, against=given.against, group=given.group, **options)
+    result = dedup(documents, against=given.against, group=given.group, **options)
     result.removed.write.parquet(f"{output}/removed")
     if given.format == "jsonl":
         result.kept.select(_line(given)).write.text(f"{output}/kept")
@@ -172,6 +174,8 @@ def run(arguments: list[str]) -> None:
     """Runs the command in the session that there is, or in a new one."""
     given = _parser().parse_args(arguments)
     builder: Any = SparkSession.builder
+    if SparkSession.getActiveSession() is None:  # else each task begins 40 ms later
+        builder = builder.config("spark.python.unix.domain.socket.enabled", "true")
     if given.master:
         builder = builder.master(given.master)
     spark = builder.appName(f"neardup {given.command}").getOrCreate()

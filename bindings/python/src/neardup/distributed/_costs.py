@@ -50,17 +50,19 @@ def costs(s: Settings, corpus: Corpus = Corpus()) -> list[Cost]:
         Cost("copies", 8 + 24 + corpus.id_bytes, 16 * corpus.copies),
         Cost("buckets", ENTRY_BYTES * bands, 24 * corpus.candidates),
         Cost("edges", corpus.candidates * pair + corpus.edges * sets, 32 * corpus.edges),
-        Cost("ranks", 2 * corpus.edges * order, 2 * corpus.edges * order),
+        Cost("order", 2 * corpus.edges * order, 2 * corpus.edges * order),
         Cost("decided", corpus.edges * (32 + 48), 32 * corpus.edges),
         Cost("removed", corpus.edges * (48 + 2 * order), corpus.edges * (8 + 2 * order)),
     ]
 
 
-def describe(s: Settings, input_partitions: int, documents: int | None) -> str:
+def describe(s: Settings, input_partitions: int, partitions: int | None, documents: int | None
+             ) -> str:
     """A table for people."""
     rows = costs(s)
     total = Cost("all", sum(row.shuffled for row in rows), sum(row.written for row in rows))
-    lines = [f"{input_partitions:,} partitions of the input, {s.partitions:,} of exchanges"
+    lines = [f"{input_partitions:,} partitions of the input; of exchanges "
+             + (f"{partitions:,}" if partitions else "one for each 50,000 documents")
              + (f", {documents:,} documents" if documents is not None else ""),
              "large buckets: another round of the last steps for their members, as long as decisions "
              "change",

@@ -16,12 +16,11 @@ Step = Callable[[Batches], Iterator[pa.RecordBatch]]
 class Engine(Protocol):
     """What a flow needs of the machines. Tables are the engine's own."""
 
+    partitions: int
+    """Of exchanges. Known once the sketches are saved."""
+
     def map(self, table: Any, step: Step, schema: pa.Schema) -> Any:
         """A step, once for each partition."""
-
-    def number(self, table: Any, step: Callable[[int, Batches], Iterator[pa.RecordBatch]],
-               schema: pa.Schema) -> Any:
-        """The same; the step gets the number of the partition, too."""
 
     def exchange(self, table: Any, keys: list[str], sort: list[str]) -> Any:
         """Rows with equal keys in one partition, each partition sorted. No keys: one partition."""
@@ -44,9 +43,10 @@ class Engine(Protocol):
     def save(self, name: str, make: Callable[[], Any]) -> Any:
         """Writes a table down, once: a later run of the flow reads it."""
 
-    def save_sketches(self, make: Callable[[], Any]) -> Any:
-        """The same for the table of sketches, which is joined by doc again and again, and should not
-        be moved for that."""
+    def save_sketches(self, make: Callable[[], Any], first_part: int) -> Any:
+        """The same for the table of sketches, and adds the column doc: the number of a part of the
+        table, from first_part on, above the row in it (ROW_BITS). The table is joined by doc again
+        and again, and should not be moved for that."""
 
     def first(self, table: Any) -> dict[str, Any] | None:
         """Any row; None: the table is empty."""

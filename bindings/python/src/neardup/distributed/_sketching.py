@@ -13,30 +13,25 @@ from .._errors import ArgumentError, InputError
 from .._options import given
 from .._results import numbers
 from .._sketches import plan
-from ._settings import ROW_BITS, Batches, Settings
+from ._settings import Batches, Settings
 
 
 def sketch_schema(s: Settings, documents: pa.Schema) -> pa.Schema:
-    return pa.schema([("doc", pa.int64()), ("run", pa.int32()), *((name, documents.field(column).type)
-                                                             for name, column in s.names.items()),
+    return pa.schema([("run", pa.int32()), *((name, documents.field(column).type)
+                                          for name, column in s.names.items()),
                       ("hash_high", pa.int64()), ("hash_low", pa.int64()), ("bands", pa.binary()),
                       ("sketch", pa.binary()), ("set", pa.binary())])
 
 
-def sketch(s: Settings, part: int, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """All that later steps need of a document. `part`: the number of the partition, from 0; `run`: the
-    first number of the run."""
+def sketch(s: Settings, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """All that later steps need of a document. The column run has the first part of the run."""
     bands = plan(s.threshold, s.recall, s.perms)
-    row = (s.first_part + part) << ROW_BITS
-    end = row + (1 << ROW_BITS)
     for batch in batches:
         missing = [name for name in (s.text, *s.columns) if name not in batch.schema.names]
         if missing:
             raise ArgumentError(f"there is no column {missing[0]!r}; the columns are "
                                 + ", ".join(map(repr, batch.schema.names)))
         _check_rows(s, batch)
-        if row + len(batch) > end:
-            raise InputError(f"a partition has more than {1 << ROW_BITS} rows")
         texts = pa.record_batch({s.text: batch.column(s.text)})
         stream = pa.RecordBatchReader.from_batches(texts.schema, [texts])
         found = _core.sketch(given(
@@ -46,14 +41,12 @@ def sketch(s: Settings, part: int, batches: Batches) -> Iterator[pa.RecordBatch]
         rows = pa.array(numbers(found["rows"], np.int64))
         hashes = numbers(found["hashes"], np.int64).reshape(-1, 2)
         yield pa.record_batch({
-            "doc": pa.array(row + np.asarray(rows)),
             "run": pa.array(np.full(len(rows), s.first_part, np.int32)),
             **{name: batch.column(column).take(rows) for name, column in s.names.items()},
             "hash_high": pa.array(hashes[:, 0]), "hash_low": pa.array(hashes[:, 1]),
             "bands": _rows_of_bytes(found["bands"], 8 * bands.bands),
             "sketch": _rows_of_bytes(found["sketches"], s.perms),
             "set": _binary(*map(pa.py_buffer, found["sets"]))})
-        row += len(batch)
 
 
 def _check_rows(s: Settings, batch: pa.RecordBatch) -> None:

@@ -7,6 +7,7 @@ the caller's columns.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -31,9 +32,10 @@ class Tables:
 
     def __init__(self, engine: Engine, s: Settings, documents: Any, schema: pa.Schema,
                  earlier: Sequence[Run] = ()) -> None:
-        self.engine, self.s, self.earlier = engine, s, earlier
-        self.sketches = engine.save_sketches(lambda: engine.number(
-            documents, functools.partial(sketch, s), sketch_schema(s, schema)))
+        self.engine, self.earlier = engine, earlier
+        self.sketches = engine.save_sketches(lambda: engine.map(
+            documents, functools.partial(sketch, s), sketch_schema(s, schema)), s.first_part)
+        self.s = dataclasses.replace(s, partitions=engine.partitions)
         self.copies = engine.save("copies", self._copies)
         self.has_copies = engine.first(self.copies) is not None
         self._buckets = engine.save("buckets", self._make_buckets)
