@@ -1,9 +1,11 @@
 """Measurements of bench/spark, on a cluster of its own on loopback: prints a JSON object.
 
-    python spark_figures.py INPUT REMOVED dedup|plain|ml...
+    python spark_figures.py INPUT REMOVED dedup|files|plain|ml...
+    python spark_figures.py EXISTING,NEW PAIRS hamming
 
-INPUT is a folder of Parquet or of JSON Lines (*.jsonl). The files REMOVED-JOB get the removed ids, a
-line each.
+INPUT is a folder of Parquet or of JSON Lines (*.jsonl); dedup gets its texts from Spark, and files
+reads them itself. The files REMOVED-JOB get the removed ids, a line each. EXISTING and NEW are
+folders of Parquet with fingerprints; the file PAIRS-hamming gets the pairs.
 The cluster has a master and two workers with a core each. The seconds do not count its start, nor
 that of the session, nor a first small job, which loads what Java and Python load once.
 """
@@ -86,28 +88,44 @@ def read(spark, path):
     return spark.read.parquet(path)
 
 
-def dedup(spark, df, folder, steps):
+def dedup(spark, path, folder, steps, of=read):
     import neardup.spark as module
     from neardup._spark_engine import SparkEngine
     for name in ('save', 'save_sketches', 'rank', 'repeated', 'first', 'sum'):
-        def timed(self, *arguments, of=getattr(SparkEngine, name), name=name):
+        def timed(self, *arguments, method=getattr(SparkEngine, name), name=name):
             begin = time.perf_counter()
-            result = of(self, *arguments)
+            result = method(self, *arguments)
             step = arguments[0] if name == 'save' else name
             steps[step] = steps.get(step, 0) + time.perf_counter() - begin
             return result
         setattr(SparkEngine, name, timed)
-    found = module.dedup(df, checkpoint=f'{folder}/run', threshold=THRESHOLD)
-    steps['left out'] = found.left_out
+    found = module.dedup(of(spark, path), checkpoint=f'{folder}/run', threshold=THRESHOLD)
+    begin = time.perf_counter()
+    found.kept.write.parquet(f'{folder}/kept')
+    steps.update({'kept': time.perf_counter() - begin, 'left out': found.left_out})
     return found.removed.select('id')
 
 
-def plain(spark, df, folder, steps):
+def files(spark, path, folder, steps):
+    import neardup.spark as module
+    kind = 'jsonl' if any(Path(path).glob('*.jsonl')) else 'parquet'
+    return dedup(spark, path, folder, steps, lambda *_: module.Files(read(spark, path), [path], kind))
+
+
+def hamming(spark, paths, folder, steps):
+    import neardup.spark as module
+    existing, new = paths.split(',')
+    rows = module.Files(read(spark, existing), [existing], 'parquet')
+    found = module.hamming_join(rows, read(spark, new))
+    return found.selectExpr("concat_ws(' ', id, new_id, distance) id")
+
+
+def plain(spark, path, folder, steps):
     """Band keys, groups by key, each bucket's members with its least one, and the least of each
     component stays; no comparison: the way of the scripts that were used before."""
     from pyspark.sql import functions as F
     from neardup.spark import sketch
-    keys = sketch(df, threshold=THRESHOLD).select('id', F.posexplode(F.transform(
+    keys = sketch(read(spark, path), threshold=THRESHOLD).select('id', F.posexplode(F.transform(
         F.sequence(F.lit(0), F.lit(BANDS - 1)),
         lambda band: F.substring(F.col('bands'), band * 8 + 1, 8))).alias('band', 'key'))
     buckets = keys.groupBy('band', 'key').agg(F.collect_list('id').alias('ids')).filter(
@@ -134,12 +152,13 @@ def plain(spark, df, folder, steps):
     return edges.select(F.col('later').alias('id')).distinct()
 
 
-def ml(spark, df, folder, steps):
+def ml(spark, path, folder, steps):
     """MinHashLSH of Spark ML: a hash table for each band of one row; its join computes the exact
     Jaccard similarity of hashed shingles. The later document of each pair goes."""
     from pyspark.ml import Pipeline
     from pyspark.ml.feature import HashingTF, MinHashLSH, NGram, RegexTokenizer
     from pyspark.sql import functions as F
+    df = read(spark, path)
     words = RegexTokenizer(inputCol='text', outputCol='words', pattern=r'\W+')
     shingles = NGram(n=5, inputCol='words', outputCol='shingles')
     vectors = HashingTF(inputCol='shingles', outputCol='features', numFeatures=1 << 22, binary=True)
@@ -152,9 +171,11 @@ def ml(spark, df, folder, steps):
 
 
 def measure(spark, cluster, job, source, target, folder):
+    folder = f'{folder}/{job}'
     before, watch, steps = len(stages_of(spark)), Watch(cluster), {}
     begin = time.perf_counter()
-    found = {'dedup': dedup, 'plain': plain, 'ml': ml}[job](spark, read(spark, source), folder, steps)
+    jobs = {'dedup': dedup, 'files': files, 'plain': plain, 'ml': ml, 'hamming': hamming}
+    found = jobs[job](spark, source, folder, steps)
     ids = [row.id for row in found.toLocalIterator()]
     seconds = time.perf_counter() - begin
     Path(f'{target}-{job}').write_text('\n'.join(ids) + '\n', encoding='utf8')
@@ -178,12 +199,13 @@ def main():
                     'spark.executor.memory': '3g', 'spark.sql.codegen.wholeStage': 'true',
                     'spark.driver.extraJavaOptions': java, 'spark.executor.extraJavaOptions': java,
                     'spark.local.dir': folder, 'spark.ui.showConsoleProgress': 'false',
-                    'spark.sql.shuffle.partitions': os.environ.get('BENCH_PARTITIONS', '8'),
+                    'spark.sql.shuffle.partitions': '8',
                     'spark.sql.files.maxPartitionBytes': '32m'}) as spark:
                 if 'BENCH_COLD' not in os.environ:
-                    warm = spark.range(10000, numPartitions=4).selectExpr(
-                        'string(id) id', 'repeat(string(id), 50) text')
-                    dedup(spark, warm, f'{folder}/warm', {}).count()
+                    spark.range(10000, numPartitions=4).selectExpr(
+                        'string(id) id', 'repeat(string(id), 50) text').write.parquet(
+                        f'{folder}/texts')
+                    dedup(spark, f'{folder}/texts', f'{folder}/warm', {}).count()
                 print(json.dumps({job: measure(spark, cluster, job, source, target, folder)
                                   for job in jobs}))
         finally:
