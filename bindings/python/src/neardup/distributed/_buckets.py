@@ -29,21 +29,27 @@ def entries(s: Settings, batches: Batches) -> Iterator[pa.RecordBatch]:
         yield _pack_entries(s, docs, keys)
 
 
+# The product with one of these is undone by the other: it spreads buckets evenly over 64 bits.
+_SPREAD, _GATHER = np.uint64(0x9E3779B97F4A7C15), np.uint64(pow(0x9E3779B97F4A7C15, -1, 1 << 64))
+
+
 def _pack_entries(s: Settings, docs: list[np.ndarray], keys: list[np.ndarray]) -> pa.RecordBatch:
+    """Part n has the n-th share of the range of spread buckets, so one sort is enough."""
     matrix = np.concatenate(keys)
     bands = matrix.shape[1]
-    buckets = (matrix | np.arange(bands, dtype=np.uint64) << np.uint64(KEY_BITS)).ravel()
-    members = np.repeat(np.concatenate(docs).astype(np.uint64), bands)
-    parts = (buckets * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(40)) % np.uint64(s.partitions)
-    order = np.lexsort((buckets, parts))
-    parts, buckets, members = parts[order], buckets[order], members[order]
-    ends = np.searchsorted(parts, np.arange(s.partitions), side="right")
-    begins = np.concatenate([[0], ends[:-1]])
-    filled = np.flatnonzero(ends > begins)
-    packed = [_pack(np.diff(buckets[b:e], prepend=buckets[b])) + _pack(members[b:e])
-              + buckets[b].tobytes()
-              for b, e in zip(begins[filled], ends[filled])]
-    return pa.record_batch([filled.astype(np.int32), pa.array(packed, pa.binary())], schema=ENTRIES)
+    spread = ((matrix | np.arange(bands, dtype=np.uint64) << np.uint64(KEY_BITS)) * _SPREAD).ravel()
+    order = np.argsort(spread)
+    spread, members = spread[order], np.concatenate(docs).astype(np.uint64)[order // bands]
+    bounds = np.array([(part << 64) // s.partitions for part in range(1, s.partitions)], np.uint64)
+    edges = [0, *np.searchsorted(spread, bounds).tolist(), len(spread)]
+    filled = [part for part in range(s.partitions) if edges[part] < edges[part + 1]]
+    packed = []
+    for part in filled:
+        begin, end = edges[part], edges[part + 1]
+        packed.append(_pack(np.diff(spread[begin:end], prepend=spread[begin])) + _pack(
+            members[begin:end]) + spread[begin].tobytes())
+    return pa.record_batch([np.array(filled, np.int32), pa.array(packed, pa.binary())],
+                           schema=ENTRIES)
 
 
 def _pack(values: np.ndarray) -> bytes:
@@ -90,9 +96,8 @@ def _buckets_of(s: Settings, packed: list[memoryview]) -> pa.RecordBatch:
         members, rest = _unpack(rest)
         all_buckets.append(np.cumsum(deltas, dtype=np.uint64) + np.frombuffer(rest, "<u8"))
         all_members.append(members)
-    bucket, member = np.concatenate(all_buckets), np.concatenate(all_members).astype(np.int64)
-    order = np.lexsort((member, bucket))
-    bucket, member = bucket[order], member[order]
+    bucket, member = _shared(np.concatenate(all_buckets), np.concatenate(all_members))
+    bucket, member = (bucket * _GATHER).astype(np.int64), member.astype(np.int64)
     begins = np.flatnonzero(begins_of(bucket))
     sizes = np.diff(np.append(begins, len(bucket)))
     out = []
@@ -104,5 +109,16 @@ def _buckets_of(s: Settings, packed: list[memoryview]) -> pa.RecordBatch:
                 out.append((np.full(new.sum(), -1), member[at + i][new], member[at + j][new]))
     last = member[begins + sizes - 1]
     large = np.repeat((sizes > SMALL_BUCKET) & (last >= s.first_doc), sizes)
-    out.append((bucket[large].astype(np.int64), member[large], np.full(large.sum(), -1)))
+    out.append((bucket[large], member[large], np.full(large.sum(), -1)))
     return pa.record_batch([np.concatenate(columns) for columns in zip(*out)], schema=BUCKETS)
+
+
+def _shared(bucket: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Entries of buckets with several members, by bucket, then member. Most buckets have one."""
+    order = np.argsort(bucket)
+    bucket = bucket[order]
+    begins = np.append(begins_of(bucket), True)
+    several = ~(begins[:-1] & begins[1:])
+    bucket, member = bucket[several], member[order[several]]
+    order = np.lexsort((member, bucket))
+    return bucket[order], member[order]
