@@ -51,6 +51,18 @@ def test_parquet(split, tmp_path, monkeypatch):
         ["id", "text"]).to_pylist()
 
 
+def test_splits(tmp_path, monkeypatch):
+    """A large input has large splits."""
+    monkeypatch.setattr(_document_files, "SPLIT", 10)
+    monkeypatch.setattr(_document_files, "MOST_SPLITS", 4)
+    for name, size in (("a", 25), ("b", 100), ("c.gz", 70), ("d", 5)):
+        (tmp_path / name).write_bytes(b"x" * size)
+    splits = DocumentFiles([f"file://{tmp_path}/", str(tmp_path / "d")], "jsonl").splits()
+    assert [(split.url.removeprefix("file://").removeprefix(str(tmp_path)), split.begin, split.end)
+            for split in splits] == [("/a", 0, 25), ("/b", 0, 51), ("/b", 51, 100), ("/c.gz", 0, 70),
+                                     ("/d", 0, 5), ("/d", 0, 5)]
+
+
 def test_fields(tmp_path):
     """Numbers as ids, absent and null fields, and lines that are no JSON."""
     path = tmp_path / "a.jsonl"
@@ -71,3 +83,31 @@ def test_fields(tmp_path):
         records(files)
     with pytest.raises(nd.ArgumentError, match="nothing does not exist"):
         DocumentFiles([str(tmp_path / "nothing")], "jsonl").splits()
+
+
+def test_columns_of_paths(tmp_path):
+    """A column that files do not have is in the path, or null."""
+    for day, name in (("day=2026-11-23", "a"), ("day=a%2Fb", "b"),
+                      ("day=__HIVE_DEFAULT_PARTITION__", "c"), ("other", "d")):
+        (tmp_path / day).mkdir()
+        pq.write_table(pa.table({"id": [name], "text": ["x"]}), tmp_path / day / "part.parquet")
+    schema = pa.schema([*SCHEMA, ("day", pa.string()), ("more", pa.int32())])
+    found = {row["id"]: (row["day"], row["more"]) for row in
+             records(DocumentFiles([str(tmp_path)], "parquet"), schema)}
+    assert found == {"a": ("2026-11-23", None), "b": ("a/b", None), "c": (None, None),
+                     "d": (None, None)}
+
+
+def test_damaged_files(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"id": ["x" * 999], "text": ["y" * 9999]}), path, compression="zstd")
+    data = bytearray(path.read_bytes())
+    data[20:60] = bytes(40)
+    for bad in (data, data[:-3], b"no Parquet"):
+        path.write_bytes(bad)
+        with pytest.raises(nd.InputError, match=f"^{path}: "):
+            records(DocumentFiles([str(path)], "parquet"))
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"id": "a", "text": "x"}')[:-9])
+    with pytest.raises(nd.InputError, match=f"^{path}: "):
+        records(DocumentFiles([str(path)], "jsonl"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import re
+import urllib.parse
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -20,13 +21,17 @@ import pyarrow.parquet as pq
 from ._errors import ArgumentError, InputError
 from ._table_files import open_url
 
-# Bytes of a split, and of the JSON Lines that are parsed at once.
+# Bytes of a split; but for a large input, of which so many splits are made at most.
 SPLIT = 64 << 20
+MOST_SPLITS = 20_000
+# Bytes of JSON Lines that are parsed at once.
 BLOCK = 8 << 20
 # Rows of a batch of Parquet.
 ROWS = 2000
 # A file whose name ends so has one split: it cannot be read from its middle.
 COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".lz4": "lz4"}
+# A null as a part of a path.
+_NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,8 +49,19 @@ class DocumentFiles:
     format: Literal["parquet", "jsonl"]
 
     def splits(self) -> list[Split]:
-        found = []
+        found = list(self._files())
+        step = max(SPLIT, sum(size for _, size in found) // MOST_SPLITS)
+        splits = []
+        for url, size in found:
+            is_whole = self.format == "jsonl" and _compression(url)
+            one = size if is_whole else step
+            splits += [Split(url, begin, min(begin + one, size)) for begin in range(0, size, one)]
+        return splits
+
+    def _files(self) -> Iterator[tuple[str, int]]:
+        """URLs and sizes."""
         for url in self.urls:
+            url = url.rstrip("/")
             files, path = open_url(url)
             info = files.get_file_info(path)
             inside = [info]
@@ -53,26 +69,37 @@ class DocumentFiles:
                 inside = files.get_file_info(pyarrow.fs.FileSelector(path, recursive=True))
             elif info.type == pyarrow.fs.FileType.NotFound:
                 raise ArgumentError(f"{url} does not exist")
-            base = url[:len(url) - len(path)] if url.endswith(path) else ""
+            before, _, behind = url.rpartition(path) if path in url else ("", "", "")
             for file in sorted(inside, key=lambda each: str(each.path)):
                 hidden = any(part[:1] in "._" for part in file.path[len(path):].split("/") if part)
                 if file.type == pyarrow.fs.FileType.File and not hidden and file.size:
-                    found += self._splits_of(base + file.path, file.size)
-        return found
-
-    def _splits_of(self, url: str, size: int) -> list[Split]:
-        if self.format == "jsonl" and _compression(url):
-            return [Split(url, 0, size)]
-        return [Split(url, begin, min(begin + SPLIT, size)) for begin in range(0, size, SPLIT)]
+                    yield before + file.path + behind, file.size
 
     def read(self, split: Split, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """The columns of a schema."""
+        """The columns of a schema. One that a file of Parquet does not have is in its path, as
+        name=value, or null."""
         files, path = open_url(split.url)
-        if self.format == "parquet":
-            for batch in _read_parquet(files, path, split, schema.names):
-                yield batch.cast(schema)
+        try:
+            if self.format == "parquet":
+                for batch in _read_parquet(files, path, split, schema.names):
+                    yield _with_all(batch, schema, path)
+            else:
+                yield from _read_lines(files, path, split, schema)
+        except (pa.ArrowInvalid, OSError) as problem:
+            raise InputError(f"{split.url}: {str(problem).splitlines()[0]}") from None
+
+
+def _with_all(batch: pa.RecordBatch, schema: pa.Schema, path: str) -> pa.RecordBatch:
+    named = dict(part.split("=", 1) for part in path.split("/") if "=" in part)
+    columns = []
+    for field in schema:
+        if field.name in batch.schema.names:
+            columns.append(batch.column(field.name).cast(field.type))
         else:
-            yield from _read_lines(files, path, split, schema)
+            value = named.get(field.name, _NULL)
+            text = None if value == _NULL else urllib.parse.unquote(value)
+            columns.append(pa.array([text] * len(batch), pa.string()).cast(field.type))
+    return pa.record_batch(columns, schema=schema)
 
 
 def _compression(url: str) -> str | None:
@@ -92,8 +119,7 @@ def _read_parquet(files: Any, path: str, split: Split, columns: list[str]
             if split.begin <= middle < split.end:
                 groups.append(number)
         if groups:
-            for batch in file.iter_batches(ROWS, groups, columns, use_threads=False):
-                yield batch.select(columns)
+            yield from file.iter_batches(ROWS, groups, columns, use_threads=False)
 
 
 def _read_lines(files: Any, path: str, split: Split, schema: pa.Schema
