@@ -112,6 +112,28 @@ def files(spark, path, folder, steps):
     return dedup(spark, path, folder, steps, lambda *_: module.Files(read(spark, path), [path], kind))
 
 
+def same(spark, path, folder, steps):
+    """Removed rows, and their evidence, against those of neardup.dedup in this process."""
+    import pyarrow.parquet as pq
+    import neardup as nd
+    import neardup.spark as module
+    rows = read(spark, path)
+    table = pq.read_table(path).sort_by('id')
+    columns = ['id', 'kept_id', 'jaccard', 'intersection', 'union']
+    for number, (threshold, group, partitions) in enumerate((
+            (.8, 'greedy', 1), (.8, 'greedy', 3), (.8, 'component', 16), (.5, 'greedy', 16))):
+        found = module.dedup(rows.repartition(partitions), checkpoint=f'{folder}/{number}',
+                             threshold=threshold, group=group, partitions=partitions)
+        expected = nd.dedup(table, threshold=threshold, group=group).removed
+        answers = [sorted(zip(*(removed[name].to_pylist() for name in columns)))
+                   for removed in (found.removed.toArrow(), expected)]
+        assert answers[0] == answers[1] or found.left_out, (path, threshold, group, partitions)
+        steps[f'{threshold} {group} {partitions}'] = [
+            f'{len(table):,}', threshold, group, partitions, f'{len(answers[0]):,}', found.rounds,
+            found.left_out, answers[0] == answers[1]]
+    return rows.limit(0)
+
+
 def hamming(spark, paths, folder, steps):
     import neardup.spark as module
     existing, new = paths.split(',')
@@ -174,9 +196,10 @@ def measure(spark, cluster, job, source, target, folder):
     folder = f'{folder}/{job}'
     before, watch, steps = len(stages_of(spark)), Watch(cluster), {}
     begin = time.perf_counter()
-    jobs = {'dedup': dedup, 'files': files, 'plain': plain, 'ml': ml, 'hamming': hamming}
+    jobs = {'dedup': dedup, 'files': files, 'plain': plain, 'ml': ml, 'hamming': hamming,
+            'same': same}
     found = jobs[job](spark, source, folder, steps)
-    ids = [row.id for row in found.toLocalIterator()]
+    ids = [row.id for row in found.collect()]
     seconds = time.perf_counter() - begin
     Path(f'{target}-{job}').write_text('\n'.join(ids) + '\n', encoding='utf8')
     stages = stages_of(spark)
@@ -200,6 +223,7 @@ def main():
                     'spark.driver.extraJavaOptions': java, 'spark.executor.extraJavaOptions': java,
                     'spark.local.dir': folder, 'spark.ui.showConsoleProgress': 'false',
                     'spark.sql.shuffle.partitions': '8',
+                    'spark.speculation': str('same' in jobs).lower(),
                     'spark.sql.files.maxPartitionBytes': '32m'}) as spark:
                 if 'BENCH_COLD' not in os.environ:
                     spark.range(10000, numPartitions=4).selectExpr(
