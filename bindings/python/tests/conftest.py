@@ -1,13 +1,19 @@
 """Documents for the tests, and the command that the answers are compared with."""
 
 import json
+import os
 import random
+import secrets
 import subprocess
 from pathlib import Path
 
 import pytest
 
 import neardup as nd
+
+# Ray listens on all addresses of the machine; only a program that has this token may use the nodes.
+# Ray reads it when it is imported; else it would write one into the user's home.
+os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)})
 
 
 def pytest_configure(config):

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import secrets
 import shutil
 import signal
 import socket
@@ -15,10 +14,6 @@ from pathlib import Path
 from cluster_processes import end
 
 import neardup
-
-# Ray listens on all addresses of the machine; only a program that has this token may use the nodes.
-# Ray reads it when it is imported; else it would write one into the user's home.
-os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)})
 
 MINUTE = 60
 # Two addresses on loopback. Ray would replace 127.0.0.1 by an address in the network.

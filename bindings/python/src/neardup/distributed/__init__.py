@@ -8,7 +8,7 @@ answer is the one of :func:`neardup.dedup`.
 >>> from neardup import distributed
 >>> s = distributed.Settings(order=["id"])
 >>> batch = pa.record_batch({"id": ["a", "b"], "text": ["one two three", "One, two, three!"]})
->>> sketches, = distributed.sketch(s, 0, [batch])
+>>> sketches, = distributed.sketch(s, [batch])
 >>> sketches.column("bands")[0] == sketches.column("bands")[1]
 True
 
