@@ -1,12 +1,13 @@
 """The engine of a distributed run in this process: parts one after the other, files in a folder."""
 
 import functools
+import math
 import tempfile
 
 import pyarrow as pa
 
 from neardup._table_engine import Source, Table, TableEngine
-from neardup._table_files import gathered, parted, sorted_batches
+from neardup._table_files import gathered, in_order, parted
 
 
 class LocalEngine(TableEngine):
@@ -27,14 +28,14 @@ class LocalEngine(TableEngine):
     def numbers(self, count, read, schema):
         return Table(schema, lambda: [Source(range(count), read)])
 
-    def spread(self, table, parter, sort):
+    def spread(self, table, parter, sort, together=math.inf):
         def moved():
             parts = [[] for _ in range(parter.parts)]
             for rows in self.run(table, functools.partial(gathered, table.schema)):
                 for part, batch in parted(parter, rows):
                     parts[part].append(batch)
             return [Source(parts, lambda rows: self._batches(pa.Table.from_batches(
-                sorted_batches(pa.Table.from_batches(rows, table.schema), sort), table.schema)))]
+                in_order(table.schema, rows, sort, together), table.schema)))]
 
         return Table(table.schema, moved)
 

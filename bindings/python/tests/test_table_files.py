@@ -1,5 +1,6 @@
 """Files of distributed runs, joins and maps of rows, against plain loops."""
 
+import math
 import random
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from neardup._arrow_join import HOWS, Joiner, join_schema
 from neardup._fate_map import MAPS, build_maps, hash_ids, look_up_in, part_of
 from neardup._table_files import (EXCHANGE, ByHighBits, ByKeys, ByOrder, Folder, Saved, bounds_of,
-                                  typed)
+                                  in_order, typed)
 
 
 @pytest.mark.parametrize("how", HOWS)
@@ -39,7 +40,8 @@ def spread(folder, parter, table):
     files = []
     for part in (table.slice(0, 10), table.slice(10, 0), table.slice(10)):
         files += folder.write_parts(EXCHANGE, parter, table.schema, part.to_batches(3))
-    parts = [folder.read_part(files, parter.parts, n, table.schema) for n in range(parter.parts)]
+    parts = [pa.Table.from_batches(folder.read_part(files, parter.parts, n), table.schema)
+             for n in range(parter.parts)]
     assert sum(file.rows for file in files) == sum(map(len, parts))
     assert sorted(sum((part["n"].to_pylist() for part in parts), [])) == table["n"].to_pylist()
     return parts
@@ -64,6 +66,18 @@ def test_parts(tmp_path):
         rows = sorted(zip(*(part[name].to_pylist() for name in order)))
         assert len(rows) == 50 and (last is None or last < rows[0])
         last = rows[-1]
+
+
+def test_order():
+    draw = random.Random(2)
+    rows = [(draw.randrange(9), n, b"%d" % n) for n in range(100)]
+    table = pa.table({name: column for name, column in zip(("a", "b", "set"), zip(*rows))})
+    found = list(in_order(table.schema, table.to_batches(7), ["a", "b"], math.inf))
+    assert [tuple(row.values()) for batch in found for row in batch.to_pylist()] == sorted(rows)
+    pieces = list(in_order(table.schema, table.to_batches(10), ["a"], 300))
+    assert 2 < len(pieces) < 10 and sum(map(len, pieces)) == 100
+    assert all(piece["a"].to_pylist() == sorted(piece["a"].to_pylist()) for piece in pieces)
+    assert {piece.schema for piece in [*found, *pieces]} == {table.schema}
 
 
 def test_tables(tmp_path):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import math
 import pickle
 import uuid
 import weakref
@@ -22,7 +23,7 @@ from ray.data import Dataset
 
 from ._errors import Error
 from ._table_engine import AnyTable, Job, Source, Table, TableEngine
-from ._table_files import EXCHANGE, File, Folder, Parter, sorted_batches
+from ._table_files import EXCHANGE, File, Folder, Parter, in_order
 
 # Tasks that the driver hands over at once.
 TASKS = 1000
@@ -37,16 +38,18 @@ class RayEngine(TableEngine):
     def numbers(self, count: int, read: Reader, schema: pa.Schema) -> Table:
         return Table(schema, lambda: [Source(count, read)])
 
-    def spread(self, table: AnyTable, parter: Parter, sort: list[str]) -> Table:
+    def spread(self, table: AnyTable, parter: Parter, sort: list[str],
+               together: float = math.inf) -> Table:
         return Table(table.schema, lambda: [Source(parter.parts, self._exchanged(
-            table, parter, sort))])
+            table, parter, sort, together))])
 
-    def _exchanged(self, table: AnyTable, parter: Parter, sort: list[str]) -> Exchanged:
+    def _exchanged(self, table: AnyTable, parter: Parter, sort: list[str], together: float
+                   ) -> Exchanged:
         name = f"{EXCHANGE}/{uuid.uuid4().hex}"
         self.folder.clear(name)
         files = list(self.run(table, functools.partial(
             self.folder.write_parts, name, parter, table.schema)))
-        found = Exchanged(self.folder, files, parter.parts, table.schema, sort)
+        found = Exchanged(self.folder, files, parter.parts, table.schema, sort, together)
         weakref.finalize(found, self.folder.remove, name)  # when no table needs it any more
         return found
 
@@ -132,7 +135,8 @@ class Exchanged:
     parts: int
     schema: pa.Schema
     sort: list[str]
+    together: float
 
     def __call__(self, part: int) -> Iterator[pa.RecordBatch]:
-        return sorted_batches(self.folder.read_part(self.files, self.parts, part, self.schema),
-                              self.sort)
+        return in_order(self.schema, self.folder.read_part(self.files, self.parts, part), self.sort,
+                        self.together)

@@ -80,14 +80,14 @@ class SketchFiles:
 
     def look_up(self, key: str, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Rows with the columns of the documents that the column `key` names. They come in the order
-        of the documents."""
+        of the documents, or in pieces of it: each reads the files of its documents."""
         names = [new for new in self.columns if new != key]
         group: _Group | None = None
         for batch in batches:
             docs = np.asarray(batch.column(key))
             begin = 0
             while begin < len(docs):
-                if group is None or docs[begin] >= group.end:
+                if group is None or not group.begin <= docs[begin] < group.end:
                     group = self._open(int(docs[begin]), group)
                 end = begin + int(np.searchsorted(docs[begin:], group.end))
                 for first, last in group.pieces(docs[begin:end]):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import math
 import pickle
 import re
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from . import _errors
 from ._errors import ArgumentError
 from ._table_engine import AnyTable, Job, Source, Table, TableEngine
-from ._table_files import Parter, gathered, parted, sorted_batches, typed
+from ._table_files import Parter, gathered, in_order, parted, typed
 from .distributed import Batches
 from .distributed._engine import Step
 
@@ -56,12 +57,13 @@ class SparkEngine(TableEngine):
                 schema: pa.Schema) -> Table:
         return Table(schema, lambda: [numbers(self.spark, count, read)])
 
-    def spread(self, table: AnyTable, parter: Parter, sort: list[str]) -> Table:
+    def spread(self, table: AnyTable, parter: Parter, sort: list[str],
+               together: float = math.inf) -> Table:
         def moved() -> list[Source]:
             packed = self._together(table, lambda read: functools.partial(
                 _pack, read, parter, table.schema), _PACKED)
             return [Source(packed.repartitionById(parter.parts, "part"), functools.partial(
-                _unpack, table.schema, sort))]
+                _unpack, table.schema, sort, together))]
 
         return Table(table.schema, moved)
 
@@ -113,11 +115,11 @@ def _pack(read: Step, parter: Parter, schema: pa.Schema, batches: Batches
             yield pa.record_batch([[part], [memoryview(rows.serialize())]], schema=_PACKED)
 
 
-def _unpack(schema: pa.Schema, sort: list[str], batches: Batches) -> Iterator[pa.RecordBatch]:
-    """All rows of a part, in order."""
-    rows = [pa.ipc.read_record_batch(value.as_buffer(), schema)
-            for batch in batches for value in batch.column("rows")]
-    return sorted_batches(pa.Table.from_batches(rows, schema), sort)
+def _unpack(schema: pa.Schema, sort: list[str], together: float, batches: Batches
+            ) -> Iterator[pa.RecordBatch]:
+    rows = (pa.ipc.read_record_batch(value.as_buffer(), schema)
+            for batch in batches for value in batch.column("rows"))
+    return in_order(schema, rows, sort, together)
 
 
 def _run_job(read: Step, job: Job, batches: Batches) -> Iterator[pa.RecordBatch]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import math
 import uuid
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -37,6 +38,8 @@ DOCUMENTS_A_PARTITION = 50_000
 MOST_PARTITIONS = 20_000
 # Bytes of the small files that one task reads.
 READ_TOGETHER = 32 << 20
+# Bytes of rows, which may have sets, that are sorted together before their documents are looked up.
+LOOKED_UP_TOGETHER = 512 << 20
 
 # What a task does with the rows of a part. It yields small objects.
 Job = Callable[[Iterator[pa.RecordBatch]], Iterator[Any]]
@@ -100,8 +103,9 @@ class TableEngine:
         """A table whose parts are the numbers below count."""
         raise NotImplementedError
 
-    def spread(self, table: AnyTable, parter: Parter, sort: list[str]) -> Table:
-        """The rows of each part together, and sorted."""
+    def spread(self, table: AnyTable, parter: Parter, sort: list[str],
+               together: float = math.inf) -> Table:
+        """The rows of each part together, and sorted: in pieces of so many bytes."""
         raise NotImplementedError
 
     def run(self, table: AnyTable, job: Job) -> Iterator[Any]:
@@ -163,16 +167,18 @@ class TableEngine:
             merge_join, left.schema, right.schema, key, how),
             join_schema(left.schema, right.schema, key, how))
 
-    def _to_files(self, sketches: SketchFiles, table: AnyTable, key: str) -> Table:
+    def _to_files(self, sketches: SketchFiles, table: AnyTable, key: str,
+                  together: float = math.inf) -> Table:
         """Rows move to the tasks that read the files of their documents. They come in the order of the
         documents."""
         parts = max(1, min(len(sketches.saved.files), self.partitions))
-        return self.spread(table, ByHighBits(key, ROW_BITS, parts), [key])
+        return self.spread(table, ByHighBits(key, ROW_BITS, parts), [key], together)
 
     def _look_up(self, table: AnyTable, sketches: SketchFiles, key: str) -> Table:
         rows = self.map(table, functools.partial(_of_files, sketches, key), table.schema)
         added = [field for field in sketches.schema if field.name != key]
-        return self.map(self._to_files(sketches, rows, key), functools.partial(sketches.look_up, key),
+        moved = self._to_files(sketches, rows, key, LOOKED_UP_TOGETHER)
+        return self.map(moved, functools.partial(sketches.look_up, key),
                         pa.schema([*table.schema, *added]))
 
     def _join_files(self, sketches: SketchFiles, table: AnyTable, key: str, how: str) -> Table:

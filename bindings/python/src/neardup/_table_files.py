@@ -173,27 +173,30 @@ class Folder:
                 size = out.tell()
             yield File(name, size, rows)
 
-    def read_part(self, files: list[File], parts: int, part: int, schema: pa.Schema) -> pa.Table:
-        def read(file: File) -> pa.Table | None:
+    def read_part(self, files: list[File], parts: int, part: int) -> Iterator[pa.RecordBatch]:
+        def read(file: File) -> list[pa.RecordBatch]:
             with self._files.open_input_file(self._at(file.name)) as source:
                 begin, end = (int(n) for n in np.frombuffer(source.read_at(
                     16, file.size - 8 * (parts + 1) + 8 * part), "<i8"))
-                return pa.ipc.open_stream(source.read_at(end - begin, begin)).read_all(
-                    ) if begin < end else None
+                return list(pa.ipc.open_stream(source.read_at(end - begin, begin))
+                            ) if begin < end else []
 
         with concurrent.futures.ThreadPoolExecutor(READERS) as pool:
-            found = [table for table in pool.map(read, files) if table is not None]
-        return pa.concat_tables([schema.empty_table(), *found])
+            for first in range(0, len(files), READERS):
+                for batches in pool.map(read, files[first:first + READERS]):
+                    yield from batches
 
 
-def gathered(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+def gathered(schema: pa.Schema, batches: Iterable[pa.RecordBatch],
+             together: float = WRITTEN_TOGETHER) -> Iterator[pa.Table]:
+    """Tables of about so many bytes."""
     waiting: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
         if len(batch):
             waiting.append(batch)
             size += batch.nbytes
-        if size >= WRITTEN_TOGETHER:
+        if size >= together:
             yield pa.Table.from_batches(waiting, schema)
             waiting, size = [], 0
     if waiting:
@@ -210,10 +213,15 @@ def parted(parter: Parter, table: pa.Table) -> Iterator[tuple[int, pa.RecordBatc
         yield int(part[order[begin]]), rows.slice(begin, end - begin)
 
 
-def sorted_batches(table: pa.Table, sort: list[str]) -> Iterator[pa.RecordBatch]:
-    if sort:
-        table = table.sort_by([(name, "ascending") for name in sort])
-    return iter(table.to_batches(max_chunksize=BATCH_ROWS))
+def in_order(schema: pa.Schema, batches: Iterable[pa.RecordBatch], sort: list[str],
+             together: float) -> Iterator[pa.RecordBatch]:
+    """Rows sorted by some columns, in pieces of about so many bytes."""
+    for table in gathered(schema, batches, together):
+        if sort:  # a column of more than 2 GB needs offsets of 64 bits
+            places = pa.compute.sort_indices(table, [(name, "ascending") for name in sort])
+            table = pa.table([column.cast(pa.large_binary()) if pa.types.is_binary(column.type)
+                              else column for column in table.columns], schema.names).take(places)
+        yield from typed(schema, table.to_batches(max_chunksize=BATCH_ROWS))
 
 
 def typed(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
