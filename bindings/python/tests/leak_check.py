@@ -108,7 +108,7 @@ def distributed_steps():
     """Sketches of texts, each compared with the next one, as pairs and as members of a bucket."""
     s = distributed.Settings()
     batch = pa.record_batch({"id": [str(n) for n in range(len(TEXTS))], "text": TEXTS})
-    sketches, = distributed.sketch(s, 0, [batch])
+    sketches, = distributed.sketch(s, [batch])
     count = len(sketches)
     columns = {"a": pa.array(range(count)), "b": pa.array(range(count))}
     for side in "ab":
