@@ -5,7 +5,7 @@
 #include "command.h"
 
 extern const command dedup_command, pairs_command, simhash_command, idf_command, keywords_command,
-    compare_command, passages_command, plan_command, stream_command, clusters_command,
+    text_command, compare_command, passages_command, plan_command, stream_command, clusters_command,
     version_command;
 
 /* Families, and their members. */

@@ -13,7 +13,7 @@ static const flag format[] = {
      .choices = "hex|u64|u128",
      .values = formats,
      .offset = offsetof(fingerprint_settings, file_format),
-     .help = "format of a file of fingerprints; hex: lines of id, tab and digits, as neardup "
+     .help = "what is in the files; hex: lines of id, tab and digits, as neardup "
              "simhash writes them; u64, u128: raw numbers"},
 };
 

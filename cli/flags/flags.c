@@ -103,6 +103,15 @@ static bool parse_choice(const flag *f, const char *text, char *part) {
     return false;
 }
 
+/* False: there are too many. */
+static bool add_field(field_list *list, const char *name) {
+    if (!list->given) list->count = 0;
+    list->given = true;
+    if (list->count == FIELDS_MOST) return false;
+    list->names[list->count++] = name;
+    return true;
+}
+
 /* False: outside the range. */
 static bool flag_store(const flag *f, const char *text, char *part) {
     uint64_t number = 0;
@@ -139,6 +148,7 @@ static bool flag_store(const flag *f, const char *text, char *part) {
         *(double *)value = real;
         return true;
     case FLAG_CHOICE: return parse_choice(f, text, part);
+    case FLAG_FIELDS: return *text && add_field(value, text);
     case FLAG_FILE:
         if (strcmp(text, "-") == 0) return false;
         break;
@@ -208,7 +218,8 @@ void flag_range(const flag *f, char *text, size_t size) {
     case FLAG_DURATION: snprintf(text, size, "a time such as 45s, 15m, 36h, 30d or 4w"); break;
     case FLAG_SHARE: snprintf(text, size, "%s", limits); break;
     case FLAG_CHOICE: choices_text(f->choices, text, size); break;
-    case FLAG_FIELD: snprintf(text, size, "a field's name, or a JSON Pointer"); break;
+    case FLAG_FIELD:
+    case FLAG_FIELDS: snprintf(text, size, "a field's name, or a JSON Pointer"); break;
     case FLAG_NAME: snprintf(text, size, "a name"); break;
     case FLAG_FILE: snprintf(text, size, "the name of a file"); break;
     case FLAG_OUTPUT: snprintf(text, size, "the name of a file, or - for standard output"); break;
@@ -244,6 +255,7 @@ void flag_default(const flag *f, const void *part, char *text, size_t size) {
     case FLAG_DURATION:
     case FLAG_SHARE: snprintf(text, size, "%.15g", *(const double *)value); break;
     case FLAG_CHOICE: choice_text(f, *(const unsigned *)value, text, size); break;
+    case FLAG_FIELDS: snprintf(text, size, "%s", ((const field_list *)value)->names[0]); break;
     case FLAG_FIELD:
     case FLAG_NAME:
     case FLAG_FILE:
@@ -291,6 +303,7 @@ static size_t value_size(flag_kind kind) {
     case FLAG_DURATION:
     case FLAG_SHARE: return sizeof(double);
     case FLAG_CHOICE: return sizeof(unsigned);
+    case FLAG_FIELDS: return sizeof(field_list);
     case FLAG_FIELD:
     case FLAG_NAME:
     case FLAG_FILE:
@@ -374,11 +387,12 @@ const char *flag_first_given(const flags_given *given, const char *const *names)
 
 /* False: it was given before, and that is reported. */
 static bool flag_note(flags_given *given, const flag *f) {
-    if (flag_is_given(given, f->name)) {
+    bool again = flag_is_given(given, f->name);
+    if (again && f->kind != FLAG_FIELDS) {
         complain("--%s: given twice", f->name);
         return false;
     }
-    if (given->count < FLAGS_MOST) given->list[given->count++] = f;
+    if (!again && given->count < FLAGS_MOST) given->list[given->count++] = f;
     return true;
 }
 

@@ -23,12 +23,21 @@ typedef enum flag_kind {
     FLAG_SHARE,     /* double above 0 and below 1, or at most 1 with `one` */
     FLAG_CHOICE,    /* unsigned: the value of the word in `choices` */
     FLAG_FIELD,     /* const char *: a field of a record */
+    FLAG_FIELDS,    /* field_list: the flag may be given several times */
     FLAG_NAME,      /* const char *: a name that is neither a field nor a file */
     FLAG_FILE,      /* const char *: a file to write */
     FLAG_OUTPUT,    /* const char *: a file to write, or "-" */
     FLAG_INPUT,     /* const char *: a file to read, or "-" */
     FLAG_DIRECTORY, /* const char * */
 } flag_kind;
+
+/* The values of a flag in the order given; its default until it is given. */
+enum { FIELDS_MOST = 64 };
+typedef struct field_list {
+    const char *names[FIELDS_MOST];
+    size_t count;
+    bool given;
+} field_list;
 
 typedef struct flag {
     const char *name; /* without the dashes */
@@ -84,7 +93,7 @@ bool flag_group_opens(const flag_group *groups, const flag_group *group);
 
 /* ---- the parser */
 
-/* The flags of a command line, each once. */
+/* The flags of a command line, each once; only FLAG_FIELDS may be repeated. */
 enum { FLAGS_MOST = 64 };
 typedef struct flags_given {
     const flag *list[FLAGS_MOST];

@@ -4,11 +4,18 @@
 #include "output/output_names.h"
 
 static const flag inputs[] = {
+    {.name = "format",
+     .kind = FLAG_CHOICE,
+     .choices = "auto|json-lines|json|csv|tsv|text",
+     .offset = offsetof(input_settings, format),
+     .help = "what is in the files; auto: recognised by their content, else by their names"},
     {.name = "text-field",
-     .kind = FLAG_FIELD,
+     .kind = FLAG_FIELDS,
      .argument = "FIELD",
-     .offset = offsetof(input_settings, text_field),
-     .help = "field with the text; a name, or a JSON Pointer such as /doc/body"},
+     .offset = offsetof(input_settings, text_fields),
+     .help = "field with the text; a name, a JSON Pointer such as /doc/body, or the number of a "
+             "column of CSV without a header; given several times, the fields are joined by line "
+             "breaks"},
     {.name = "id-field",
      .kind = FLAG_FIELD,
      .argument = "FIELD",
@@ -53,14 +60,15 @@ static const flag times[] = {
 const flag_table input_flags = FLAG_TABLE("Input", inputs);
 const flag_table time_flags = FLAG_TABLE("Input", times);
 
-const char *const input_flag_names[] = {"text-field", "id-field", "invalid",
-                                        "on-error",   "follow",   NULL};
+const char *const input_flag_names[] = {"format",   "text-field", "id-field", "invalid",
+                                        "on-error", "follow",     NULL};
 
 void input_settings_init(input_settings *s) {
     nd_input_options input;
     nd_input_options_init(&input, sizeof input);
-    *s = (input_settings){.text_field = input.text_field,
+    *s = (input_settings){.text_fields = {.names = {input.text_fields[0]}, .count = 1},
                           .id_field = input.id_field,
+                          .format = input.format,
                           .max_record = input.max_record,
                           .invalid = input.invalid,
                           .on_error = input.skip_errors ? ON_ERROR_SKIP : ON_ERROR_FAIL,
@@ -70,7 +78,9 @@ void input_settings_init(input_settings *s) {
 nd_input_options input_options_of(const input_settings *s) {
     nd_input_options input;
     nd_input_options_init(&input, sizeof input);
-    input.text_field = s->text_field;
+    input.text_fields = s->text_fields.names;
+    input.text_field_count = s->text_fields.count;
+    input.format = s->format;
     input.id_field = s->id_field;
     input.max_record = s->max_record;
     input.invalid = s->invalid;

@@ -8,9 +8,11 @@
 enum { ON_ERROR_FAIL, ON_ERROR_SKIP };
 
 typedef struct input_settings {
-    const char *text_field, *id_field;
+    field_list text_fields;
+    const char *id_field;
     const char *time_field; /* NULL: documents have no times */
     uint64_t max_record;    /* bytes */
+    nd_input_format format;
     nd_invalid invalid;
     unsigned on_error;
     bool follow;
@@ -25,7 +27,7 @@ nd_input_options input_options_of(const input_settings *s);
 /* The names of all of these flags but --max-record, NULL-ended: they are for documents. */
 extern const char *const input_flag_names[];
 
-/* Whether each given flag has an effect on these inputs: fields are in JSON Lines only, symbolic
+/* Whether each given flag has an effect on these inputs: fields are in records only, symbolic
  * links and paths in directories only. False: reported. `keep_field`: the field of --keep, or
  * NULL. `source`: another input, or NULL. */
 bool input_flags_agree(const flags_given *given, const char *keep_field, int count, char **inputs,

@@ -1,16 +1,28 @@
 #include "manual/chapters.h"
 
 #define INPUT_CHAPTER                                                                              \
-    "An INPUT is a file of JSON Lines, with one object per line, or a directory; - is standard "   \
-    "input. Inputs are read in the order given. gzip (any number of members) and Zstandard (any "  \
-    "number of frames) are recognised by their first bytes, not by the file's name.\n\n"           \
-    "In a directory each file, at any depth, is one document. Its id is its relative path, and "   \
-    "documents are in bytewise order of the path. Symbolic links to files are left out, and a "    \
-    "warning says how many; --follow reads them, too. Links to directories are never followed. "   \
-    "One command reads either directories or files of JSON Lines, not both.\n\n"                   \
-    "A record that is not a JSON object, has no text, or has a text that is not a string is an "   \
-    "error; the message names file and line. Empty lines, a byte order mark at the beginning and " \
-    "CRLF line ends are accepted."
+    "An INPUT is a file or a directory; - is standard input. Inputs are read in the "              \
+    "order given. gzip (any number of members) and Zstandard (any number of frames) are "          \
+    "recognised by their first bytes, not by the file's name.\n\n"                                 \
+    "A file has records: JSON Lines, with one object per line; JSON, with objects in an "          \
+    "array or one behind the other, over any number of lines; CSV (RFC 4180) or TSV, "             \
+    "with a header, unless --text-field is the number of a column. Or the file is a "              \
+    "text, one document, whose id is its name. JSON is recognised by its content. "                \
+    "Otherwise the ending of the name decides, in front of .gz or .zst: .csv, .tsv, "              \
+    ".json, .jsonl, .ndjson; a file with another ending is a text. Standard input has "            \
+    "no name. --format decides in all cases.\n\n"                                                  \
+    "If the first file of a directory has records, all its files do; files whose names "           \
+    "begin with _ are left out. In any other directory each file, at any depth, is one "           \
+    "document. Its id is its relative path, and documents are in bytewise order of the "           \
+    "path. Hidden files and directories are left out. So are symbolic links to files, "            \
+    "and a warning says how many; --follow reads them, too. Links to directories are "             \
+    "never followed. One command reads either texts or records of one format, and files "          \
+    "of CSV must have the same header.\n\n"                                                        \
+    "A record without a text, or with a text that is not a string, is an error; so is a "          \
+    "row that has more or fewer fields than the header. The message names file and "               \
+    "line. Empty lines, a byte order mark at the beginning and CRLF line ends are "                \
+    "accepted. Where a bracket or a quote stays open, only the line where the record "             \
+    "begins is bad."
 
 const char input_chapter[] = INPUT_CHAPTER
     " If an id occurs more than once, there is a warning, and the documents are told apart by "

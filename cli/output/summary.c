@@ -33,7 +33,8 @@ typedef struct summary_row {
 #define COMPARING (OF(SUMMARY_DEDUP) | OF(SUMMARY_PAIRS))
 #define FINGERPRINTS (OF(SUMMARY_LOAD) | OF(SUMMARY_FIND) | OF(SUMMARY_JOIN))
 #define WRITING (COMPARING | OF(SUMMARY_EACH) | OF(SUMMARY_WORDS))
-#define TEXTS (WRITING | OF(SUMMARY_QUERY) | OF(SUMMARY_PASSAGES) | OF(SUMMARY_STREAM))
+#define TEXTS                                                                                      \
+    (WRITING | OF(SUMMARY_QUERY) | OF(SUMMARY_PASSAGES) | OF(SUMMARY_STREAM) | OF(SUMMARY_TEXT))
 #define ALL (TEXTS | FINGERPRINTS)
 #define OF_MINHASH (1u << 29)
 #define OF_SIMHASH (1u << 30)

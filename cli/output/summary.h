@@ -16,6 +16,7 @@ typedef enum summary_kind {
     SUMMARY_EACH,     /* each document has its own result */
     SUMMARY_STREAM,   /* documents are clustered one after the other */
     SUMMARY_WORDS,    /* words are counted */
+    SUMMARY_TEXT,     /* documents are written as they are read */
     SUMMARY_LOAD,     /* fingerprints go into an index */
     SUMMARY_FIND,     /* fingerprints are looked up in an index */
     SUMMARY_JOIN      /* pairs of fingerprints are found */

@@ -29,23 +29,45 @@ typedef int nd_record_fn(void *context, nd_record *out);
 
 typedef enum nd_invalid { ND_INVALID_FAIL = 0, ND_INVALID_REPLACE, ND_INVALID_SKIP } nd_invalid;
 
+/* What is in a file. */
+typedef enum nd_input_format {
+    ND_FORMAT_AUTO = 0,   /* recognised by the content of the file, else by its name */
+    ND_FORMAT_JSON_LINES, /* a JSON object in each line */
+    ND_FORMAT_JSON,       /* JSON objects in an array, or one behind the other, over any number of
+                             lines */
+    ND_FORMAT_CSV,        /* RFC 4180: columns with commas between, and a header */
+    ND_FORMAT_TSV,        /* the same with tabs */
+    ND_FORMAT_TEXT        /* one document, in UTF-8 */
+} nd_input_format;
+
+/* Returns "json-lines", "json", "csv", "tsv" or "text"; "auto"; "" for an unknown format. Static.
+ */
+ND_API const char *nd_input_format_name(nd_input_format format);
+
 /* The documents of a job, from files or from a callback.
  *
- * Files are read in the given order. A regular file, a pipe, or "-" (standard input) holds JSON
- * Lines. A directory holds one document per file, in bytewise order of the paths; the id is the
- * relative path. With several directories, the last part of the directory's name and '/' precede
- * the id, and these names must differ. One job cannot read both directories and JSON Lines; a file
- * of JSON Lines in a directory is a bad record. gzip and Zstandard are recognised by their first
- * bytes. The window of a Zstandard frame may take an eighth of the job's memory, rounded down to a
- * power of two; a frame with a larger window is ND_ERR_INPUT. */
+ * Files are read in the given order. A regular file, a pipe, or "-" (standard input) has records,
+ * or is itself a document, as its format says; the id of a document is then its name. If the first
+ * file of a directory has records, all its files are read as such, but those whose names begin with
+ * '_'; or `format` says what they have. Any other directory holds one document per file, in
+ * bytewise order of the paths; the id is the relative path. Hidden files are left out. With several
+ * directories, the last part of the directory's name and '/' precede the id, and these names must
+ * differ. One job cannot read both files of records and texts; a file of records in a directory of
+ * texts is a bad record. gzip and Zstandard are recognised by their first bytes. The window of a
+ * Zstandard frame may take an eighth of the job's memory, rounded down to a power of two; a frame
+ * with a larger window is ND_ERR_INPUT. */
 typedef struct nd_input_options {
     size_t struct_size;
     const char *const *inputs;
     size_t input_count;
     nd_record_fn *records; /* instead of `inputs`; exactly one of them */
     void *records_context;
-    /* Fields of JSON Lines: a name, or a JSON Pointer (RFC 6901) that begins with '/'. */
-    const char *text_field; /* default "text"; not empty */
+    /* Fields of the text, at least one; the default is "text". The text is all that a record has of
+     * them, with newlines between. A field of JSON is a name, or a JSON Pointer (RFC 6901) that
+     * begins with '/'. A field of CSV is the name of a column; if all are numbers, from 1, the file
+     * has no header. */
+    const char *const *text_fields;
+    size_t text_field_count;
     /* A string or a number, default "id". If it is missing or null, or this is NULL: FILE:LINE. */
     const char *id_field;
     /* Most bytes of a record, 1 to 2^30 - 1, default 64 MiB. The job lowers it to memory / 16
@@ -54,6 +76,7 @@ typedef struct nd_input_options {
     /* A record with invalid UTF-8 or lone surrogates: fail (default), replace by U+FFFD, or skip.
      */
     nd_invalid invalid;
+    nd_input_format format; /* of all files; the default is ND_FORMAT_AUTO */
     /* Skip bad records: each is reported by a warning, counted and left out. So is a file or
      * directory in a tree that cannot be read or has vanished. false, the default: the first one
      * ends the job. */
@@ -62,7 +85,7 @@ typedef struct nd_input_options {
      * names. false, the default: links are left out, and one warning counts them. Links to
      * directories are never followed. */
     bool follow_links;
-    uint8_t reserved[2];
+    uint8_t reserved[6];
 } nd_input_options;
 
 ND_API void nd_input_options_init(nd_input_options *options, size_t struct_size);

@@ -4,7 +4,9 @@
 #include "neardup.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Sets the C locale on this thread until the block is left. The C library has that locale ready, so
@@ -74,4 +76,20 @@ void nd_message(char *out, size_t size, const char *format, ...) {
     va_start(arguments, format);
     nd_message_list(out, size, format, arguments);
     va_end(arguments);
+}
+
+bool nd_number_read(const char *text, size_t length, double *out) {
+    char number[101], *end;
+    size_t digits = length > 0 && text[0] == '-';
+    if (length >= sizeof number || digits == length) return false;
+    if (text[digits] < '0' || text[digits] > '9') return false; /* such as inf, or a plus sign */
+    if (memchr(text, 'x', length) || memchr(text, 'X', length)) return false; /* hexadecimal */
+    memcpy(number, text, length);
+    number[length] = '\0';
+    C_LOCALE;
+    ND_DEFAULT_FLOATS;
+    double value = strtod(number, &end);
+    if (end != number + length || isinf(value)) return false;
+    *out = value;
+    return true;
 }

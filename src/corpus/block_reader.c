@@ -1,12 +1,13 @@
 /* Cuts the inputs into records, and gathers these in blocks.
  *
- * Lines pass through a window of the stream. The window is filled by large reads; whole lines are
- * copied out of it into the block, and the rest moves to its front. It grows for a line that does
+ * Files pass through a window of the stream. The window is filled by large reads; whole records are
+ * copied out of it into the block, and the rest moves to its front. It grows for a record that does
  * not fit. The records of a directory are the paths of its files; records of a callback are copied.
  * Records that cannot be read again from their file are appended to the spool on the way. */
 #include "corpus/block_reader.h"
 
 #include "corpus/corpus_inside.h"
+#include "corpus/recognise.h"
 #include "io/file.h"
 
 #include <math.h>
@@ -92,13 +93,14 @@ static nd_status end_broken_source(nd_corpus *corpus, nd_block *block, nd_status
     return ND_OK;
 }
 
-/* ---- lines */
+/* ---- files */
 
-static nd_status open_lines(nd_corpus *corpus, nd_source *source, nd_error *error) {
+static nd_status open_file(nd_corpus *corpus, nd_source *source, nd_error *error) {
     corpus->window_begin = corpus->window_end = 0;
     corpus->window_offset = 0;
     corpus->line = 0;
     corpus->discarding = false;
+    corpus->cutter = (nd_record_cutter){.format = source->format};
     const nd_stream_in_options options = {.allocator = &corpus->allocator,
                                           .progress = corpus->options.progress,
                                           .memory = corpus->options.memory};
@@ -152,32 +154,12 @@ static nd_status refill_window(nd_corpus *corpus, nd_block *block, nd_error *err
     return ND_OK;
 }
 
-static bool is_blank(const char *line, size_t length) {
-    for (size_t i = 0; i < length; i++)
-        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r') return false;
-    return true;
-}
-
-/* Finds the end of the line that begins at `from` in the window: the newline, or the end of the
- * input. False: the window has no whole line, or nothing is left. */
-static bool find_line_end(const nd_corpus *corpus, size_t from, size_t *end) {
-    if (from == corpus->window_end) return false;
-    const char *newline = memchr(corpus->window + from, '\n', corpus->window_end - from);
-    if (newline) {
-        *end = (size_t)(newline - corpus->window);
-        return true;
-    }
-    *end = corpus->window_end;
-    return corpus->at_end;
-}
-
 /* Drops the window, which holds a part of a record over the limit and not its end. The record is
  * added to a block once, without bytes. */
 static nd_status discard_window(nd_corpus *corpus, nd_block *block, nd_error *error) {
     if (!corpus->discarding) {
         corpus->discarding = true;
-        corpus->line++;
-        nd_raw_record record = {.line = corpus->line, .too_long = true};
+        nd_raw_record record = {.line = corpus->line + 1, .too_long = true};
         ND_TRY(add_record(corpus, block, record, error));
     }
     block->input_bytes += corpus->window_end - corpus->window_begin;
@@ -185,61 +167,142 @@ static nd_status discard_window(nd_corpus *corpus, nd_block *block, nd_error *er
     return ND_OK;
 }
 
-/* Moves whole lines from the window to the block, all of them with one copy. */
-static nd_status cut_lines(nd_corpus *corpus, nd_block *block, nd_error *error) {
-    size_t begin = corpus->window_begin, from = begin, end;
-    uint64_t max = corpus->options.max_record;
-    size_t base = block->size;
-    while (block->count < ND_BLOCK_RECORDS && base + (from - begin) < BLOCK_BYTES &&
-           find_line_end(corpus, from, &end)) {
-        size_t length = end - from;
-        if (corpus->discarding) {
-            corpus->discarding = false;
-        } else {
-            corpus->line++;
-            nd_raw_record record = {.start = base + (from - begin),
-                                    .length = length,
-                                    .offset = corpus->window_offset + from,
-                                    .line = corpus->line};
-            record.too_long = length > max;
-            record.size = length;
-            if (!is_blank(corpus->window + from, length))
-                ND_TRY(add_record(corpus, block, record, error));
-        }
-        from = end < corpus->window_end ? end + 1 : end;
+/* Decides the format of a file by its first bytes, which are in the window now. An empty one is of
+ * the kind of the others. */
+static nd_status decide_format(nd_corpus *corpus, nd_source *source, nd_error *error) {
+    const char *bytes = corpus->window + corpus->window_begin;
+    size_t size = corpus->window_end - corpus->window_begin;
+    if (source->format != ND_FORMAT_AUTO || (size == 0 && !corpus->at_end)) return ND_OK;
+    nd_input_format found = nd_recognise(source->name, bytes, size);
+    bool text = nd_source_has_texts(&corpus->sources[0]);
+    if (found == ND_FORMAT_AUTO && (size == 0 || strcmp(source->name, "-") != 0))
+        found = text ? ND_FORMAT_TEXT : ND_FORMAT_JSON_LINES;
+    if (found == ND_FORMAT_AUTO)
+        return nd_fail(error, ND_ERR_INPUT,
+                       "%s: its format is not known: --format (format) names it",
+                       nd_source_title(source));
+    source->format = corpus->cutter.format = found;
+    return size > 0 ? nd_corpus_check_kind(corpus, source, error) : ND_OK;
+}
+
+/* Kept rows of several files are written behind one header. */
+static nd_status check_header(const nd_corpus *corpus, const nd_source *source, nd_error *error) {
+    for (const nd_source *other = corpus->sources; other < source; other++) {
+        if (!other->header) continue;
+        if (other->header_length == source->header_length &&
+            memcmp(other->header, source->header, source->header_length) == 0)
+            return ND_OK;
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s has other columns than %s: the files of one run have the same header",
+                       nd_source_title(source), nd_source_title(other));
     }
-    ND_TRY(add_bytes(corpus, block, corpus->window + begin, from - begin, error));
-    block->input_bytes += from - begin;
-    corpus->window_begin = from;
     return ND_OK;
 }
 
-static nd_status read_lines(nd_corpus *corpus, nd_block *block, nd_error *error) {
-    nd_source *source = &corpus->sources[block->source];
-    nd_error failure;
-    if (!corpus->stream) {
-        nd_status status = open_lines(corpus, source, &failure);
-        if (status != ND_OK) return end_broken_source(corpus, block, status, &failure, error);
+/* Takes the first row of a file as its header, unless columns are named by their numbers. */
+static nd_status take_header(nd_corpus *corpus, nd_source *source, const nd_cut *cut, size_t start,
+                             bool *is_header, nd_error *error) {
+    const nd_record_fields *fields = &corpus->options.fields;
+    const nd_allocator *a = &corpus->allocator;
+    char delimiter = source->format == ND_FORMAT_TSV ? '\t' : ',';
+    bool has_columns = source->format == ND_FORMAT_CSV || source->format == ND_FORMAT_TSV;
+    *is_header = has_columns && !source->columns.texts && !nd_csv_by_number(fields);
+    if (!has_columns || source->columns.texts) return ND_OK;
+    if (*is_header) {
+        source->header_length = cut->end - cut->begin;
+        source->header = nd_allocate(a, source->header_length + 1, 1);
+        if (!source->header) return nd_fail_memory(error, source->header_length, "a header");
+        memcpy(source->header, corpus->window + cut->begin, source->header_length);
+        source->header_offset = corpus->window_offset + cut->begin;
+        corpus->header_start = start;
+        ND_TRY(check_header(corpus, source, error));
     }
+    nd_error why;
+    nd_status status = nd_csv_columns_find(fields, delimiter, source->header, source->header_length,
+                                           a, &source->columns, &why);
+    return status == ND_OK ? ND_OK
+                           : nd_fail(error, status, "%s: %s", nd_source_title(source), why.message);
+}
+
+/* Finds the record that begins at `from` in the window. */
+static bool next_record(nd_corpus *corpus, size_t from, nd_cut *cut) {
+    size_t end = corpus->window_end;
+    if (nd_record_cut(&corpus->cutter, corpus->window, from, end, corpus->at_end, cut)) return true;
+    bool over = end - from > corpus->options.max_record && !corpus->discarding;
+    return over && nd_record_cut_line(&corpus->cutter, corpus->window, from, end, cut);
+}
+
+static uint64_t count_newlines(const char *bytes, size_t begin, size_t end) {
+    uint64_t count = 0;
+    for (const char *at = bytes + begin; (at = memchr(at, '\n', (size_t)(bytes + end - at))); at++)
+        count++;
+    return count;
+}
+
+/* Moves whole records from the window to the block, all of them with one copy. */
+static nd_status cut_records(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_source *source = &corpus->sources[block->source];
+    size_t begin = corpus->window_begin, from = begin, base = block->size;
+    const char *bytes = corpus->window;
+    nd_status status = ND_OK;
+    nd_cut cut;
+    while (status == ND_OK && block->count < ND_BLOCK_RECORDS &&
+           base + (from - begin) < BLOCK_BYTES && next_record(corpus, from, &cut)) {
+        nd_raw_record record = {.start = base + (cut.begin - begin),
+                                .length = cut.end - cut.begin,
+                                .offset = corpus->window_offset + cut.begin,
+                                .line = corpus->line + 1,
+                                .size = cut.end - cut.begin,
+                                .fault = cut.fault};
+        bool skip = corpus->discarding || cut.blank, is_header = false;
+        record.too_long = record.length > corpus->options.max_record;
+        if (!skip) status = take_header(corpus, source, &cut, record.start, &is_header, error);
+        if (!skip && !is_header && status == ND_OK)
+            status = add_record(corpus, block, record, error);
+        corpus->line += count_newlines(bytes, cut.end, cut.next);
+        if (source->format != ND_FORMAT_JSON_LINES)
+            corpus->line += count_newlines(bytes, from, cut.end);
+        corpus->discarding = false;
+        from = cut.next;
+    }
+    if (status == ND_OK) status = add_bytes(corpus, block, bytes + begin, from - begin, error);
+    block->input_bytes += from - begin;
+    corpus->window_begin = from;
+    return status;
+}
+
+/* Cuts what the window has, and reads on until that gives a record. */
+static nd_status read_records(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_source *source = &corpus->sources[block->source];
     for (;;) {
-        ND_TRY(cut_lines(corpus, block, error));
-        if (block->count > 0 || is_full(block)) break;
+        ND_TRY(cut_records(corpus, block, error));
+        if (block->count > 0 || is_full(block)) return ND_OK;
         if (corpus->window_end - corpus->window_begin > corpus->options.max_record ||
             corpus->discarding)
             ND_TRY(discard_window(corpus, block, error));
-        if (corpus->at_end && corpus->window_begin == corpus->window_end) break;
-        nd_status status = refill_window(corpus, block, &failure);
-        if (status != ND_OK) {
-            /* The whole lines before the damage are records. */
-            if (status == ND_ERR_INPUT || status == ND_ERR_IO)
-                ND_TRY(cut_lines(corpus, block, error));
-            ND_TRY(end_broken_source(corpus, block, status, &failure, error));
-            corpus->window_begin = corpus->window_end;
-            break;
-        }
+        if (corpus->at_end && corpus->window_begin == corpus->window_end) return ND_OK;
+        nd_error damage;
+        nd_status status = refill_window(corpus, block, &damage);
+        if (status == ND_OK) status = decide_format(corpus, source, &damage);
+        else if (status == ND_ERR_INPUT || status == ND_ERR_IO)
+            ND_TRY(cut_records(corpus, block, error)); /* the whole records before the damage */
+        if (status != ND_OK) return nd_fail(error, status, "%s", damage.message);
+    }
+}
+
+static nd_status read_file(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_source *source = &corpus->sources[block->source];
+    nd_error failure;
+    nd_status status = corpus->stream ? ND_OK : open_file(corpus, source, &failure);
+    corpus->header_start = SIZE_MAX;
+    if (status == ND_OK) status = read_records(corpus, block, &failure);
+    if (status != ND_OK) {
+        ND_TRY(end_broken_source(corpus, block, status, &failure, error));
+        corpus->window_begin = corpus->window_end;
     }
     if (!source->in_spool || corpus->options.once || block->size == 0) return ND_OK;
     uint64_t base = corpus->spool.size;
+    if (corpus->header_start != SIZE_MAX) source->header_offset = base + corpus->header_start;
     for (size_t i = 0; i < block->count; i++)
         block->records[i].offset = base + block->records[i].start;
     return nd_spool_append(&corpus->spool, block->bytes, block->size, error);
@@ -251,10 +314,7 @@ static nd_status read_directory(nd_corpus *corpus, nd_block *block, nd_error *er
     nd_source *source = &corpus->sources[block->source];
     nd_error failure;
     if (!corpus->walk) {
-        const nd_directory_walk_options options = {.follow_links = corpus->options.follow_links,
-                                                   .progress = corpus->options.progress};
-        nd_status status = nd_directory_walk_open(source->name, &options, &corpus->allocator,
-                                                  &corpus->walk, &failure);
+        nd_status status = nd_corpus_open_walk(corpus, source->name, &corpus->walk, &failure);
         if (status != ND_OK) return end_broken_source(corpus, block, status, &failure, error);
     }
     uint64_t text = 0;
@@ -346,7 +406,7 @@ static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error)
         block->source = corpus->current;
         block->size = 0; /* blank lines may have filled it without a record */
         switch (corpus->sources[corpus->current].kind) {
-        case ND_SOURCE_LINES: ND_TRY(read_lines(corpus, block, error)); break;
+        case ND_SOURCE_RECORDS: ND_TRY(read_file(corpus, block, error)); break;
         case ND_SOURCE_TREE: ND_TRY(read_directory(corpus, block, error)); break;
         case ND_SOURCE_CALLBACK: ND_TRY(read_callback(corpus, block, error)); break;
         }

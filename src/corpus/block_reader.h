@@ -20,6 +20,7 @@ typedef struct nd_raw_record {
     double priority;      /* priority of a callback's record; NAN: none */
     size_t id_start, id_length; /* a callback's id in the block's bytes; id_start SIZE_MAX: none */
     bool too_long;              /* it is over max_record; the block does not have its bytes */
+    const char *fault;          /* why it cannot be parsed, static; NULL: it can be tried */
 } nd_raw_record;
 
 /* Zero-initialised, reused from block to block, and freed by nd_block_free. */

@@ -1,9 +1,10 @@
-/* The inputs of a run: files of JSON Lines, directories of texts, or records from a callback.
+/* The inputs of a run: files of records, texts in files and directories, or records from a
+ * callback.
  *
- * A *record* is one document as it is in the input: a line of JSON, the text that a callback gave,
- * or the path of a file in a directory. block_reader.h reads all records once, in the order of
- * input, in blocks that several threads parse. record_reader.h makes a document of a record, and
- * reads single records again later.
+ * A *record* is one document as it is in the input: an object of JSON, a row of CSV, a whole file,
+ * the text that a callback gave, or the path of a file in a directory. block_reader.h reads all
+ * records once, in the order of input, in blocks that several threads parse. record_reader.h makes
+ * a document of a record, and reads single records again later.
  *
  * A record is read again by its *offset*: in its file, if that is an uncompressed regular file;
  * otherwise in the corpus's spool. Records from pipes, compressed files and callbacks, and the
@@ -14,15 +15,26 @@
 
 #include "base/job_progress.h"
 #include "base/limits.h"
+#include "corpus/csv_row.h"
 #include "corpus/json_simdjson.h"
 #include "io/spool.h"
 
-typedef enum nd_source_kind { ND_SOURCE_LINES, ND_SOURCE_TREE, ND_SOURCE_CALLBACK } nd_source_kind;
+typedef enum nd_source_kind {
+    ND_SOURCE_RECORDS, /* a file, as its format says */
+    ND_SOURCE_TREE,    /* a directory */
+    ND_SOURCE_CALLBACK
+} nd_source_kind;
 
 /* One input. */
 typedef struct nd_source {
-    const char *name; /* as given by the caller */
+    const char *name; /* as given by the caller; of a shard: with its path in the directory */
+    char *owned_name; /* of a shard: memory of the name */
     nd_source_kind kind;
+    nd_input_format format; /* of a file; ND_FORMAT_AUTO: its first bytes have not been read yet */
+    nd_csv_columns columns; /* of CSV and TSV, once its header has been read */
+    char *header;           /* the header, without its newline; NULL: it has none */
+    size_t header_length;
+    uint64_t header_offset; /* like those of records */
     /* The last part of a directory's name, set if there are several directories: the ids of its
      * documents begin with it, so that documents of different directories have different ids. */
     const char *label;
@@ -42,6 +54,11 @@ static inline size_t nd_source_prefix(const nd_source *source) {
     return source->label_length > 0 ? source->label_length + 1 : 0;
 }
 
+/* Whether its documents are texts, not records with fields. */
+static inline bool nd_source_has_texts(const nd_source *source) {
+    return source->kind == ND_SOURCE_TREE || source->format == ND_FORMAT_TEXT;
+}
+
 typedef struct nd_corpus nd_corpus;
 
 /* A record of more than so many bytes is *large*. Only one large record is in work at a time, so
@@ -58,7 +75,8 @@ typedef struct nd_corpus_options {
     size_t input_count;
     nd_record_fn *records; /* not NULL: the records come from this callback, not from `inputs` */
     void *records_context;
-    nd_json_fields fields;
+    nd_record_fields fields;
+    nd_input_format format;        /* of all files; ND_FORMAT_AUTO: each is recognised */
     uint64_t max_record;           /* bytes; a longer record is bad */
     const char *max_record_reason; /* text behind the limit in messages: "", or why the limit is
                                       lower than the caller's */
@@ -73,7 +91,7 @@ typedef struct nd_corpus_options {
 } nd_corpus_options;
 
 /* The options' strings must outlive the corpus. Checks that every input exists (unless errors are
- * skipped) and that files and directories are not mixed. */
+ * skipped), recognises their formats, and checks that records and texts are not mixed. */
 nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *allocator,
                          nd_temp_space *disk, nd_corpus **out, nd_error *error);
 void nd_corpus_close(nd_corpus *corpus);

@@ -4,6 +4,7 @@
 
 #include "corpus/corpus.h"
 #include "corpus/directory_walk.h"
+#include "corpus/record_cut.h"
 #include "io/stream_in.h"
 
 #include <pthread.h>
@@ -13,7 +14,7 @@ struct nd_corpus {
     nd_allocator allocator;
     nd_corpus_options options;
     nd_source *sources;
-    size_t source_count;
+    size_t source_count, source_capacity;
     nd_spool spool;
     bool total_known;     /* all inputs are regular files */
     bool may_have_window; /* nd_corpus_may_have_window */
@@ -30,17 +31,27 @@ struct nd_corpus {
     uint64_t blocks;        /* blocks read so far */
     size_t current;         /* the source that is read now */
     uint64_t before_source; /* sum of the sizes of the sources before it */
-    bool at_end;          /* nothing more comes from the source; the window may still hold lines */
-    uint64_t line;        /* the latest line, or record, of the source */
-    uint64_t links;       /* symbolic links left out */
-    nd_stream_in *stream; /* reads a source of lines */
+    bool at_end;    /* nothing more comes from the source; the window may still hold records */
+    uint64_t line;  /* the latest line, or record, of the source */
+    uint64_t links; /* symbolic links left out */
+    nd_stream_in *stream;    /* reads a file */
+    nd_record_cutter cutter; /* cuts it into records */
     nd_directory_walk *walk; /* walks through a directory */
-    /* Lines: the bytes [window_begin, window_end) of the window are read and not yet in a block.
+    /* The bytes [window_begin, window_end) of the window are read and not yet in a block.
      * window[0] is at window_offset of the stream. */
     char *window;
     size_t window_begin, window_end, window_capacity;
     uint64_t window_offset;
-    bool discarding; /* inside a record over the limit, whose remaining bytes are dropped */
+    size_t header_start; /* of a header in the block; SIZE_MAX: it has none */
+    bool discarding;     /* inside a record over the limit, whose remaining bytes are dropped */
 };
+
+/* Checks that a file fits to the inputs before it: one run has either records of one format, or
+ * texts. */
+nd_status nd_corpus_check_kind(const nd_corpus *corpus, const nd_source *source, nd_error *error);
+
+/* Opens a walk through a directory, as the options of the corpus want it. */
+nd_status nd_corpus_open_walk(const nd_corpus *corpus, const char *name, nd_directory_walk **out,
+                              nd_error *error);
 
 #endif

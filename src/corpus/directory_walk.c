@@ -16,7 +16,6 @@
 #include "base/limits.h"
 #include "base/merge_sort.h"
 #include "io/file.h"
-#include "io/output_slot.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -86,9 +85,7 @@ static bool is_wanted(nd_directory_walk *walk, int fd, const struct dirent *foun
                       bool *directory) {
     struct stat is;
     unsigned char type = found->d_type;
-    if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) return false;
-    if (strncmp(found->d_name, ND_OUTPUT_SLOT_PREFIX, sizeof ND_OUTPUT_SLOT_PREFIX - 1) == 0)
-        return false; /* an output that is being written */
+    if (found->d_name[0] == '.') return false; /* such as an output that is being written */
     if (type == DT_UNKNOWN)
         type = fstatat(fd, found->d_name, &is, AT_SYMLINK_NOFOLLOW) == 0
                    ? (unsigned char)IFTODT(is.st_mode)

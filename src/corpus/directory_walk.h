@@ -1,5 +1,7 @@
 /* Walks through the regular files below a directory, one at a time, in bytewise order of their
- * relative paths. Memory holds the names of the directories on the way to the current file, not of
+ * relative paths. Hidden files and directories, whose names begin with '.', are left out.
+ *
+ * Memory holds the names of the directories on the way to the current file, not of
  * the whole tree. */
 #ifndef ND_CORPUS_DIRECTORY_WALK_H
 #define ND_CORPUS_DIRECTORY_WALK_H

@@ -69,10 +69,10 @@ static void expect_next(nd_directory_walk *walk, const char *path, uint64_t size
 static void order(void **state) {
     (void)state;
     static const char *const directories[] = {"a", "a/c", "b", "z", "z/y", "a b", "empty", "\xff"};
-    static const char *const files[] = {" first", "-",        "A",         "a b/1",     "a!",
-                                        "a-b",    "a.txt",    "a/b",       "a/c/d",     "a/c.d",
-                                        "a/c-d",  "a0",       "aa",        "b/.hidden", "new\nline",
-                                        "z/y/x",  "\xc3\xa9", "\xff/\xfe", "\xff\x01",  "\xff\x30"};
+    static const char *const files[] = {" first", "-",        "A",         "a b/1",    "a!",
+                                        "a-b",    "a.txt",    "a/b",       "a/c/d",    "a/c.d",
+                                        "a/c-d",  "a0",       "aa",        "b/shown",  "new\nline",
+                                        "z/y/x",  "\xc3\xa9", "\xff/\xfe", "\xff\x01", "\xff\x30"};
     for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
         put_directory(directories[i]);
     size_t count = sizeof files / sizeof *files;
@@ -95,6 +95,9 @@ static void order(void **state) {
 
 static void kinds(void **state) {
     (void)state;
+    put_directory(".git");
+    put_file(".git/config", 1);
+    put_file(".hidden", 1);
     put_directory("dir");
     put_file("dir/file", 5);
     put_file("file", 3);

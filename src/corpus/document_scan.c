@@ -63,7 +63,7 @@ static nd_status map_document(scan_worker *w, batch *b, const nd_scan_item *item
     if (status != ND_ERR_INPUT) return nd_fail(error, status, "%s", failure.message);
     unsigned long long line = item->record->line;
     *state = ND_RECORD_BAD;
-    if (source->kind == ND_SOURCE_LINES)
+    if (source->kind == ND_SOURCE_RECORDS)
         nd_fail(why, status, "%s:%llu: %s", nd_source_title(source), line, failure.message);
     else if (source->kind == ND_SOURCE_TREE)
         nd_fail(why, status, "%s/%s: %s", source->name, b->block.bytes + item->record->start,

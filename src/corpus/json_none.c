@@ -7,7 +7,7 @@
 
 static const char absent[] = "this build has no simdjson: JSON Lines cannot be read";
 
-nd_status nd_json_parser_create(const nd_json_fields *fields, const nd_allocator *allocator,
+nd_status nd_json_parser_create(const nd_record_fields *fields, const nd_allocator *allocator,
                                 nd_json_parser **out, nd_error *error) {
     (void)fields;
     (void)allocator;
@@ -18,7 +18,7 @@ nd_status nd_json_parser_create(const nd_json_fields *fields, const nd_allocator
 void nd_json_parser_free(nd_json_parser *parser) { (void)parser; }
 
 nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t length,
-                              nd_json_record *out, char *why, size_t why_size) {
+                              nd_record_values *out, char *why, size_t why_size) {
     (void)parser;
     (void)line;
     (void)length;

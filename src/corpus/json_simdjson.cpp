@@ -67,7 +67,11 @@ struct nd_json_parser {
     simdjson::dom::parser parser;
     simdjson::dom::document document;
     size_t capacity = 0; /* of the parser and the document, in bytes */
-    wanted_value text, id, priority;
+    wanted_value *texts = nullptr;
+    size_t text_count = 0;
+    wanted_value id, priority;
+    char *joined = nullptr; /* the text, if it has several fields */
+    size_t joined_capacity = 0;
     char *number = nullptr; /* an id that is a number */
     size_t number_capacity = 0;
     char *copy = nullptr; /* a line with its numbers blanked */
@@ -248,14 +252,55 @@ nd_json_problem wrong_type(const message &why, const wanted_value &value, char t
 
 /* ---------------------------------------------------------------- the values */
 
-nd_json_problem read_text(const parsed_line &doc, const wanted_value &value, nd_json_record *out,
-                          const message &why) {
-    size_t at = find_value(doc, value);
-    if (at == 0) {
+/* Says that a value is not there. A dot in its name is often meant as a way into an object. */
+nd_json_problem no_value(const wanted_value &value, const message &why) {
+    excerpt name(value.spelled, strlen(value.spelled));
+    if (value.pointer || !strchr(value.spelled, '.')) {
         nd_format(why.out, why.size, value.pointer ? "no value at \"%s\"" : "no field \"%s\"",
-                  excerpt(value.spelled, strlen(value.spelled)).bytes);
+                  name.bytes);
         return ND_JSON_BAD_RECORD;
     }
+    excerpt pointer(value.spelled, strlen(value.spelled));
+    for (char *at = pointer.bytes; *at; at++)
+        if (*at == '.') *at = '/';
+    nd_format(why.out, why.size,
+              "no field \"%s\" (a value inside an object is named by a JSON Pointer: \"/%s\")",
+              name.bytes, pointer.bytes);
+    return ND_JSON_BAD_RECORD;
+}
+
+/* Joins the text fields that the record has, and that are not empty, by newlines. */
+nd_json_problem join_texts(nd_json_parser *parser, const parsed_line &doc, nd_record_values *out,
+                           const message &why) {
+    bool found = false;
+    size_t size = 0;
+    for (size_t i = 0; i < parser->text_count; i++) {
+        const wanted_value &value = parser->texts[i];
+        size_t at = find_value(doc, value), length = 0;
+        if (at == 0 || doc.type(at) == 'n') continue;
+        if (doc.type(at) != '"') return wrong_type(why, value, doc.type(at), "a string");
+        const char *text = doc.string(at, &length);
+        found = true;
+        if (length == 0) continue;
+        if (!nd_reserve(&parser->allocator, &parser->joined, &parser->joined_capacity,
+                        size + length + 1))
+            return ND_JSON_NO_MEMORY;
+        if (size > 0) parser->joined[size++] = '\n';
+        memcpy(parser->joined + size, text, length);
+        size += length;
+    }
+    if (!found) return no_value(parser->texts[0], why);
+    out->text = size > 0 ? parser->joined : "";
+    out->text_length = size;
+    return ND_JSON_FINE;
+}
+
+nd_json_problem read_text(nd_json_parser *parser, const parsed_line &doc, nd_record_values *out,
+                          const message &why) {
+    if (parser->text_count > 1) return join_texts(parser, doc, out, why);
+    const wanted_value &value = parser->texts[0];
+    size_t at = find_value(doc, value);
+    if (at == 0) return no_value(value, why);
     if (doc.type(at) != '"') return wrong_type(why, value, doc.type(at), "a string");
     out->text = doc.string(at, &out->text_length);
     return ND_JSON_FINE;
@@ -264,7 +309,7 @@ nd_json_problem read_text(const parsed_line &doc, const wanted_value &value, nd_
 /* Reads an id that is a number, as the number is written in the line. A 64-bit integer other than 0
  * can be written in one way only, so it is formatted here; 0 can also be written as -0. */
 nd_json_problem read_number_id(nd_json_parser *parser, const parsed_line &doc, size_t at,
-                               nd_json_record *out) {
+                               nd_record_values *out) {
     char digits[24];
     const char *number = digits;
     size_t length = 0;
@@ -286,7 +331,7 @@ nd_json_problem read_number_id(nd_json_parser *parser, const parsed_line &doc, s
 }
 
 nd_json_problem read_id(nd_json_parser *parser, const parsed_line &doc, const wanted_value &value,
-                        nd_json_record *out, const message &why) {
+                        nd_record_values *out, const message &why) {
     size_t at = value.spelled ? find_value(doc, value) : 0;
     if (at == 0 || doc.type(at) == 'n') return ND_JSON_FINE;
     if (doc.is_number(at)) return read_number_id(parser, doc, at, out);
@@ -309,7 +354,7 @@ bool number_value(const parsed_line &doc, size_t at, double *out) {
 }
 
 nd_json_problem read_priority(const parsed_line &doc, const wanted_value &value,
-                              nd_json_record *out, const message &why) {
+                              nd_record_values *out, const message &why) {
     static const char expected[] = "a number or an ISO 8601 date";
     size_t at = value.spelled ? find_value(doc, value) : 0;
     if (at == 0 || doc.type(at) == 'n') return ND_JSON_FINE;
@@ -334,14 +379,14 @@ nd_json_problem read_priority(const parsed_line &doc, const wanted_value &value,
     return ND_JSON_FINE;
 }
 
-nd_json_problem read_values(nd_json_parser *parser, const parsed_line &doc, nd_json_record *out,
+nd_json_problem read_values(nd_json_parser *parser, const parsed_line &doc, nd_record_values *out,
                             const message &why) {
     if (doc.type(1) != '{') {
         nd_format(why.out, why.size, "not a JSON object");
         return ND_JSON_BAD_RECORD;
     }
-    nd_json_record record = {};
-    nd_json_problem problem = read_text(doc, parser->text, &record, why);
+    nd_record_values record = {};
+    nd_json_problem problem = read_text(parser, doc, &record, why);
     if (problem == ND_JSON_FINE) problem = read_id(parser, doc, parser->id, &record, why);
     if (problem == ND_JSON_FINE) problem = read_priority(doc, parser->priority, &record, why);
     if (problem == ND_JSON_FINE) *out = record;
@@ -355,9 +400,11 @@ error_code make_room(nd_json_parser *parser, size_t length) {
     if (parser->capacity > kept_capacity && length <= kept_capacity) {
         parser->parser = simdjson::dom::parser();
         parser->capacity = 0;
-        nd_release(&parser->allocator, parser->copy);
-        parser->copy = nullptr;
-        parser->copy_capacity = 0;
+        for (auto buffer : {&parser->copy, &parser->joined}) {
+            nd_release(&parser->allocator, *buffer);
+            *buffer = nullptr;
+        }
+        parser->copy_capacity = parser->joined_capacity = 0;
     }
     if (length <= parser->capacity && parser->capacity != 0) return simdjson::SUCCESS;
     size_t capacity = length;
@@ -410,18 +457,29 @@ nd_json_problem explain(error_code problem, const char *line, size_t length, con
     return ND_JSON_BAD_RECORD;
 }
 
+nd_status texts_open(nd_json_parser *parser, const nd_record_fields *fields, nd_error *error) {
+    size_t count = fields->text_count;
+    parser->texts = static_cast<wanted_value *>(
+        nd_allocate_zero(&parser->allocator, count, sizeof(wanted_value)));
+    if (!parser->texts) return nd_fail_memory(error, count * sizeof(wanted_value), "fields");
+    parser->text_count = count;
+    for (size_t i = 0; i < count; i++)
+        ND_TRY(wanted_open(&parser->texts[i], fields->texts[i], &parser->allocator, error));
+    return ND_OK;
+}
+
 } // namespace
 
-nd_status nd_json_parser_create(const nd_json_fields *fields, const nd_allocator *allocator,
+nd_status nd_json_parser_create(const nd_record_fields *fields, const nd_allocator *allocator,
                                 nd_json_parser **out, nd_error *error) {
-    if (!fields || !fields->text)
+    if (!fields || fields->text_count == 0)
         return nd_fail(error, ND_ERR_ARGUMENT, "a text field must be named");
     nd_allocator memory = nd_allocator_or_default(allocator);
     void *storage = nd_allocate(&memory, 1, sizeof(nd_json_parser));
     if (!storage) return nd_fail_memory(error, sizeof(nd_json_parser), "a JSON parser");
     nd_json_parser *parser = new (storage) nd_json_parser();
     parser->allocator = memory;
-    nd_status status = wanted_open(&parser->text, fields->text, &memory, error);
+    nd_status status = texts_open(parser, fields, error);
     if (status == ND_OK) status = wanted_open(&parser->id, fields->id, &memory, error);
     if (status == ND_OK) status = wanted_open(&parser->priority, fields->priority, &memory, error);
     if (status != ND_OK) {
@@ -435,8 +493,11 @@ nd_status nd_json_parser_create(const nd_json_fields *fields, const nd_allocator
 void nd_json_parser_free(nd_json_parser *parser) {
     if (!parser) return;
     nd_allocator memory = parser->allocator;
-    for (wanted_value *value : {&parser->text, &parser->id, &parser->priority})
-        wanted_close(value, &memory);
+    for (size_t i = 0; i < parser->text_count; i++) wanted_close(&parser->texts[i], &memory);
+    wanted_close(&parser->id, &memory);
+    wanted_close(&parser->priority, &memory);
+    nd_release(&memory, parser->texts);
+    nd_release(&memory, parser->joined);
     nd_release(&memory, parser->number);
     nd_release(&memory, parser->copy);
     nd_release(&memory, parser->repaired);
@@ -445,7 +506,7 @@ void nd_json_parser_free(nd_json_parser *parser) {
 }
 
 nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t length,
-                              nd_json_record *out, char *why, size_t why_size) {
+                              nd_record_values *out, char *why, size_t why_size) {
     message reason = {why, why_size};
     bool blanked = false;
     if (length > simdjson::SIMDJSON_MAXSIZE_BYTES) {

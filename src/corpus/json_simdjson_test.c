@@ -15,12 +15,12 @@
 
 typedef struct bench {
     nd_json_parser *parser;
-    nd_json_record record;
+    nd_record_values record;
     char why[300];
 } bench;
 
 static nd_json_parser *parser_for(const char *text, const char *id, const char *priority) {
-    nd_json_fields fields = {text, id, priority};
+    nd_record_fields fields = {&text, 1, id, priority};
     nd_json_parser *parser;
     assert_int_equal(nd_json_parser_create(&fields, NULL, &parser, NULL), ND_OK);
     return parser;
@@ -177,14 +177,50 @@ static void wrong_fields(void **state) {
     (void)state;
     nd_json_parser *parser = NULL;
     nd_error error;
-    nd_json_fields tilde = {"text", "/a~2", NULL}, end = {"/a~", NULL, NULL},
-                   none = {NULL, "id", NULL};
+    const char *const texts[] = {"text", "/a~"};
+    nd_record_fields tilde = {texts, 1, "/a~2", NULL}, end = {texts, 2, NULL, NULL},
+                     none = {texts, 0, "id", NULL};
     assert_int_equal(nd_json_parser_create(&tilde, NULL, &parser, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message,
                         "in the JSON Pointer \"/a~2\", '~' must be followed by 0 or 1");
     assert_int_equal(nd_json_parser_create(&end, NULL, &parser, &error), ND_ERR_ARGUMENT);
     assert_int_equal(nd_json_parser_create(&none, NULL, &parser, &error), ND_ERR_ARGUMENT);
     assert_null(parser);
+}
+
+static void several_texts(void **state) {
+    (void)state;
+    const char *const texts[] = {"title", "/doc/body", "title"};
+    static const struct {
+        const char *line, *wanted; /* wanted NULL: a bad record */
+    } cases[] = {{"{\"title\":\"T\",\"doc\":{\"body\":\"B\"}}", "T\nB\nT"},
+                 {"{\"title\":\"\",\"doc\":{\"body\":\"B\"}}", "B"},
+                 {"{\"doc\":{\"body\":\"B\"}}", "B"},
+                 {"{\"title\":\"T\",\"doc\":null}", "T\nT"},
+                 {"{\"title\":\"\"}", ""},
+                 {"{\"title\":null}", NULL},
+                 {"{\"doc\":{\"body\":[\"B\"]}}", NULL}};
+    const nd_record_fields fields = {texts, 3, NULL, NULL};
+    bench b;
+    assert_int_equal(nd_json_parser_create(&fields, NULL, &b.parser, NULL), ND_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        nd_json_problem problem = parse_line(&b, cases[i].line);
+        assert_int_equal(problem, cases[i].wanted ? ND_JSON_FINE : ND_JSON_BAD_RECORD);
+        if (!cases[i].wanted) continue;
+        assert_int_equal(b.record.text_length, strlen(cases[i].wanted));
+        assert_memory_equal(b.record.text, cases[i].wanted, b.record.text_length);
+    }
+    nd_json_parser_free(b.parser);
+}
+
+static void dotted_name(void **state) {
+    (void)state;
+    bench b = {.parser = parser_for("doc.body", NULL, NULL)};
+    assert_int_equal(parse_line(&b, "{\"doc\":{\"body\":\"B\"}}"), ND_JSON_BAD_RECORD);
+    assert_string_equal(b.why, "no field \"doc.body\" (a value inside an object is named by a JSON "
+                               "Pointer: \"/doc/body\")");
+    assert_int_equal(parse_line(&b, "{\"doc.body\":\"B\"}"), ND_JSON_FINE);
+    nd_json_parser_free(b.parser);
 }
 
 static void ids(void **state) {
@@ -655,7 +691,8 @@ static void every_allocation(void **state) {
     (void)state;
     failing_allocator failing = {0};
     nd_allocator allocator = failing_allocator_make(&failing);
-    nd_json_fields fields = {"/a/text", "id", "p"};
+    const char *const texts[] = {"/a/text"};
+    nd_record_fields fields = {texts, 1, "id", "p"};
     nd_status status = ND_ERR_MEMORY;
     bench b = {0};
     for (size_t allowed = 0; status != ND_OK; allowed++) {
@@ -680,6 +717,8 @@ int main(void) {
         cmocka_unit_test(wrong_texts),
         cmocka_unit_test(pointers),
         cmocka_unit_test(wrong_fields),
+        cmocka_unit_test(several_texts),
+        cmocka_unit_test(dotted_name),
         cmocka_unit_test(ids),
         cmocka_unit_test(priorities),
         cmocka_unit_test(not_json),
@@ -699,7 +738,8 @@ int main(void) {
 
 static void no_simdjson(void **state) {
     (void)state;
-    nd_json_fields fields = {"text", NULL, NULL};
+    const char *const texts[] = {"text"};
+    nd_record_fields fields = {texts, 1, NULL, NULL};
     nd_json_parser *parser = NULL;
     nd_error error;
     assert_int_equal(nd_json_parser_create(&fields, NULL, &parser, &error), ND_ERR_UNSUPPORTED);

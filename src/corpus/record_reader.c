@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "corpus/corpus_inside.h"
+#include "corpus/recognise.h"
 #include "unicode/utf8_repair.h"
 #include "io/file.h"
 #include "kernel/kernel.h"
@@ -29,12 +30,13 @@ typedef struct byte_buffer {
 
 struct nd_record_reader {
     nd_corpus *corpus;
-    nd_json_parser *parser;
-    byte_buffer record;   /* a record read by its offset */
-    byte_buffer file;     /* a file of a directory */
-    byte_buffer repaired; /* text with U+FFFD */
-    char *path;           /* full path of the file */
-    byte_buffer id;       /* id of the file, if it is not its path */
+    nd_json_parser *parser; /* NULL: no JSON has been read */
+    nd_csv_buffer row;      /* fields of a row of CSV */
+    byte_buffer record;     /* a record read by its offset */
+    byte_buffer file;       /* a file of a directory */
+    byte_buffer repaired;   /* text with U+FFFD */
+    char *path;             /* full path of the file */
+    byte_buffer id;         /* id of the file, if it is not its path */
     bool holds_gate;
     struct {
         size_t source;
@@ -54,14 +56,6 @@ nd_status nd_record_reader_create(nd_corpus *corpus, nd_record_reader **out, nd_
     if (!reader) return nd_fail_memory(error, sizeof *reader, "a reader");
     reader->corpus = corpus;
     for (size_t i = 0; i < OPEN_FILES; i++) reader->open[i].fd = -1;
-    if (corpus->source_count > 0 && corpus->sources[0].kind == ND_SOURCE_LINES) {
-        nd_status status = nd_json_parser_create(&corpus->options.fields, &corpus->allocator,
-                                                 &reader->parser, error);
-        if (status != ND_OK) {
-            nd_record_reader_free(reader);
-            return status;
-        }
-    }
     *out = reader;
     return ND_OK;
 }
@@ -73,6 +67,12 @@ static void hold_gate(nd_record_reader *reader) {
     reader->holds_gate = true;
 }
 
+static void free_row(nd_record_reader *reader) {
+    nd_release(&reader->corpus->allocator, reader->row.bytes);
+    nd_release(&reader->corpus->allocator, reader->row.texts);
+    reader->row = (nd_csv_buffer){0};
+}
+
 void nd_record_reader_release(nd_record_reader *reader) {
     if (!reader->holds_gate) return;
     byte_buffer *buffers[] = {&reader->record, &reader->file, &reader->repaired};
@@ -80,6 +80,7 @@ void nd_record_reader_release(nd_record_reader *reader) {
         nd_release(&reader->corpus->allocator, buffers[i]->bytes);
         *buffers[i] = (byte_buffer){0};
     }
+    free_row(reader);
     pthread_mutex_unlock(&reader->corpus->gate);
     reader->holds_gate = false;
 }
@@ -91,6 +92,7 @@ void nd_record_reader_free(nd_record_reader *reader) {
     for (size_t i = 0; i < OPEN_FILES; i++)
         if (reader->open[i].fd >= 0) close(reader->open[i].fd);
     nd_json_parser_free(reader->parser);
+    free_row(reader);
     nd_release(&allocator, reader->record.bytes);
     nd_release(&allocator, reader->file.bytes);
     nd_release(&allocator, reader->repaired.bytes);
@@ -194,66 +196,106 @@ static nd_status check_text(nd_record_reader *reader, const char *where, parsed_
     return ND_OK;
 }
 
-/* ---- lines */
+/* ---- records of files */
 
-/* A line of JSON, and its position for messages. */
-typedef struct json_line {
+/* A record of a file, and its position for messages. */
+typedef struct file_record {
+    const nd_source *source;
     const char *bytes;
     size_t length;
-    const char *source;
-    uint64_t number;
-} json_line;
+    uint64_t line;
+} file_record;
 
-static nd_status parse_line(nd_record_reader *reader, const json_line *line, parsed_record *parsed,
-                            nd_error *error) {
-    nd_json_record record;
+static void fail_at(const file_record *record, const char *reason, parsed_record *parsed) {
+    parsed->state = ND_RECORD_BAD;
+    nd_fail(parsed->why, ND_ERR_INPUT, "%s:%llu: %s", nd_source_title(record->source),
+            (unsigned long long)record->line, reason);
+}
+
+static void set_document(const nd_record_values *values, parsed_record *parsed) {
+    parsed->document = (nd_document){.text = values->text,
+                                     .length = values->text_length,
+                                     .id = values->id,
+                                     .id_length = values->id_length,
+                                     .has_priority = values->has_priority,
+                                     .priority = values->priority};
+}
+
+static nd_status parse_json(nd_record_reader *reader, const file_record *record,
+                            parsed_record *parsed, nd_error *error) {
+    const nd_corpus_options *options = &reader->corpus->options;
+    nd_record_values values;
     char reason[512];
-    nd_json_problem problem = nd_json_parse(reader->parser, line->bytes, line->length, &record,
+    if (!reader->parser)
+        ND_TRY(nd_json_parser_create(&options->fields, &reader->corpus->allocator, &reader->parser,
+                                     error));
+    nd_json_problem problem = nd_json_parse(reader->parser, record->bytes, record->length, &values,
                                             reason, sizeof reason);
-    if (problem == ND_JSON_INVALID_TEXT && reader->corpus->options.invalid == ND_INVALID_REPLACE) {
+    if (problem == ND_JSON_INVALID_TEXT && options->invalid == ND_INVALID_REPLACE) {
         const char *repaired;
         size_t length;
-        problem = nd_json_repair(reader->parser, line->bytes, line->length, &repaired, &length);
+        problem = nd_json_repair(reader->parser, record->bytes, record->length, &repaired, &length);
         if (problem == ND_JSON_FINE)
-            problem = nd_json_parse(reader->parser, repaired, length, &record, reason,
+            problem = nd_json_parse(reader->parser, repaired, length, &values, reason,
                                     sizeof reason);
     }
-    if (problem == ND_JSON_NO_MEMORY) return nd_fail_memory(error, line->length, "a JSON record");
-    if (problem != ND_JSON_FINE) {
-        parsed->state = problem == ND_JSON_INVALID_TEXT ? ND_RECORD_INVALID_TEXT : ND_RECORD_BAD;
-        nd_fail(parsed->why, ND_ERR_INPUT, "%s:%llu: %s", line->source,
-                (unsigned long long)line->number, reason);
+    if (problem == ND_JSON_NO_MEMORY) return nd_fail_memory(error, record->length, "a JSON record");
+    if (problem == ND_JSON_FINE) {
+        set_document(&values, parsed);
         return ND_OK;
     }
-    parsed->document = (nd_document){.text = record.text,
-                                     .length = record.text_length,
-                                     .id = record.id,
-                                     .id_length = record.id_length,
-                                     .has_priority = record.has_priority,
-                                     .priority = record.priority};
+    fail_at(record, reason, parsed);
+    if (problem == ND_JSON_INVALID_TEXT) parsed->state = ND_RECORD_INVALID_TEXT;
     return ND_OK;
+}
+
+static nd_status parse_row(nd_record_reader *reader, const file_record *record,
+                           parsed_record *parsed, nd_error *error) {
+    nd_record_values values;
+    char reason[200], where[200];
+    nd_csv_problem problem = nd_csv_parse(&record->source->columns, record->bytes, record->length,
+                                          &reader->corpus->allocator, &reader->row, &values, reason,
+                                          sizeof reason);
+    if (problem == ND_CSV_NO_MEMORY) return nd_fail_memory(error, record->length, "a row of CSV");
+    if (problem == ND_CSV_BAD_ROW) {
+        fail_at(record, reason, parsed);
+        return ND_OK;
+    }
+    set_document(&values, parsed);
+    nd_format(where, sizeof where, "%s:%llu", nd_source_title(record->source),
+              (unsigned long long)record->line);
+    return check_text(reader, where, parsed, error);
+}
+
+static nd_status parse_text(nd_record_reader *reader, const file_record *record,
+                            parsed_record *parsed, nd_error *error) {
+    const char *name = nd_source_title(record->source);
+    parsed->document = (nd_document){.text = record->bytes,
+                                     .length = record->length,
+                                     .id = name,
+                                     .id_length = strlen(name),
+                                     .priority = NAN};
+    return check_text(reader, name, parsed, error);
+}
+
+static nd_status parse_file_record(nd_record_reader *reader, const file_record *record,
+                                   parsed_record *parsed, nd_error *error) {
+    switch (record->source->format) {
+    case ND_FORMAT_CSV:
+    case ND_FORMAT_TSV: return parse_row(reader, record, parsed, error);
+    case ND_FORMAT_TEXT: return parse_text(reader, record, parsed, error);
+    default: return parse_json(reader, record, parsed, error);
+    }
 }
 
 /* ---- files of directories */
 
-static bool ends_with(const char *text, size_t length, const char *end) {
-    size_t size = strlen(end);
-    return length > size && memcmp(text + length - size, end, size) == 0;
-}
-
 /* Whether a file has the name and the beginning of JSON Lines. Such a file is rejected: read as one
  * text, it would match none of the documents in its lines. */
 static bool is_json_lines(const char *path, const char *bytes, size_t length) {
-    static const char *const compressed[] = {".gz", ".zst"};
-    size_t name = strlen(path);
-    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
-        if (ends_with(path, name, compressed[i])) name -= strlen(compressed[i]);
-    if (!ends_with(path, name, ".jsonl") && !ends_with(path, name, ".ndjson")) return false;
-    if (length >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) bytes += 3, length -= 3;
-    for (; length > 0 && (*bytes == ' ' || *bytes == '\t' || *bytes == '\r' || *bytes == '\n');
-         length--)
-        bytes++;
-    return length > 0 && *bytes == '{';
+    size_t known = length < ND_RECOGNISE_BYTES ? length : ND_RECOGNISE_BYTES;
+    return nd_format_of_name(path) == ND_FORMAT_JSON_LINES &&
+           nd_format_of_content(bytes, known) != ND_FORMAT_AUTO;
 }
 
 static nd_status make_id(nd_record_reader *reader, const nd_source *source, const char *path,
@@ -281,11 +323,12 @@ static nd_status parse_file(nd_record_reader *reader, const nd_source *source, c
         return ND_OK;
     }
     if (status != ND_OK) return nd_fail(error, status, "%s", parsed->why->message);
-    if (is_json_lines(path, reader->file.bytes, length)) {
+    if (reader->corpus->options.format != ND_FORMAT_TEXT &&
+        is_json_lines(path, reader->file.bytes, length)) {
         parsed->state = ND_RECORD_BAD;
         nd_fail(parsed->why, ND_ERR_INPUT,
-                "%s: JSON Lines, and a file in a directory is one text; such files are named "
-                "themselves, as in neardup dedup DIR/*.jsonl",
+                "%s: JSON Lines in a directory of texts; --format (format) json-lines reads all "
+                "its files as JSON Lines, text reads each as one text",
                 reader->path);
         return ND_OK;
     }
@@ -333,8 +376,12 @@ static nd_status parse_record(nd_record_reader *reader, const nd_block *block,
     if (source->kind == ND_SOURCE_TREE) return parse_file(reader, source, bytes, parsed, error);
     if (source->kind == ND_SOURCE_CALLBACK)
         return parse_callback(reader, block, record, parsed, error);
-    json_line line = {bytes, record->length, nd_source_title(source), record->line};
-    return parse_line(reader, &line, parsed, error);
+    const file_record of_file = {source, bytes, record->length, record->line};
+    if (record->fault) {
+        fail_at(&of_file, record->fault, parsed);
+        return ND_OK;
+    }
+    return parse_file_record(reader, &of_file, parsed, error);
 }
 
 nd_status nd_record_reader_parse(nd_record_reader *reader, const nd_block *block, size_t index,
@@ -400,9 +447,9 @@ nd_status nd_record_reader_fetch_text(nd_record_reader *reader, size_t index, ui
     ND_TRY(nd_record_reader_fetch(reader, index, offset, length, &bytes, error));
     nd_error why;
     parsed_record parsed = {.document = {.text = bytes, .length = length}, .why = &why};
-    const json_line line = {bytes, length, source->name, 0};
+    const file_record record = {source, bytes, length, 0};
     switch (source->kind) {
-    case ND_SOURCE_LINES: ND_TRY(parse_line(reader, &line, &parsed, error)); break;
+    case ND_SOURCE_RECORDS: ND_TRY(parse_file_record(reader, &record, &parsed, error)); break;
     case ND_SOURCE_TREE: ND_TRY(parse_file(reader, source, bytes, &parsed, error)); break;
     case ND_SOURCE_CALLBACK: ND_TRY(check_text(reader, "record", &parsed, error)); break;
     }

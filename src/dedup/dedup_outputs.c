@@ -6,7 +6,7 @@
 #include <string.h>
 
 bool nd_is_tree(const nd_corpus *corpus) {
-    return nd_corpus_source(corpus, 0)->kind == ND_SOURCE_TREE;
+    return nd_source_has_texts(nd_corpus_source(corpus, 0));
 }
 
 /* ---- opening */

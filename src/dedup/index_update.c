@@ -78,7 +78,9 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
 
 static uint64_t name_job(const nd_dedup_parts *parts) {
     const nd_input_options *o = &parts->input;
-    uint64_t hash = hash_text(hash_text(0, o->text_field), o->id_field);
+    uint64_t hash = hash_text(0, o->id_field);
+    for (size_t i = 0; i < o->text_field_count; i++) hash = hash_text(hash, o->text_fields[i]);
+    hash = nd_mix64(hash ^ (uint64_t)o->format);
     for (size_t i = 0; i < o->input_count; i++) {
         struct stat s;
         hash = hash_text(hash, o->inputs[i]);

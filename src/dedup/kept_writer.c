@@ -78,28 +78,6 @@ static void *write_pieces(void *argument) {
     return NULL;
 }
 
-nd_status nd_kept_writer_create(const nd_columns *columns, nd_output_file *output,
-                                nd_kept_writer **out, nd_error *error) {
-    const nd_allocator *a = &columns->allocator;
-    nd_kept_writer *c = nd_allocate_zero(a, 1, sizeof *c);
-    if (!c) return nd_fail_memory(error, sizeof *c, "copying records");
-    c->columns = columns;
-    c->allocator = *a;
-    c->output = output;
-    pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->changed, NULL);
-    c->buffer = nd_allocate(a, PIECE_BYTES + ND_DIRECT_ALIGNMENT, 1);
-    nd_status status = c->buffer ? nd_record_reader_create(columns->corpus, &c->reader, error)
-                                 : nd_fail_memory(error, PIECE_BYTES, "copying records");
-    if (status != ND_OK) {
-        nd_kept_writer_free(c);
-        return status;
-    }
-    c->started = pthread_create(&c->thread, NULL, write_pieces, c) == 0;
-    *out = c;
-    return ND_OK;
-}
-
 /* Waits for the thread to end. give_up: it drops the waiting pieces. */
 static void join(nd_kept_writer *c, bool give_up) {
     if (!c->started) return;
@@ -162,6 +140,39 @@ static nd_status add_run(nd_kept_writer *c, size_t source, uint64_t begin, uint6
         begin += taken;
     }
     return ND_OK;
+}
+
+/* Rows of CSV stand behind the header of their files. */
+static nd_status add_header(nd_kept_writer *c, nd_error *error) {
+    for (size_t s = 0; s < nd_corpus_sources(c->columns->corpus); s++) {
+        const nd_source *source = nd_corpus_source(c->columns->corpus, s);
+        if (source->header)
+            return add_run(c, s, source->header_offset,
+                           source->header_offset + source->header_length, error);
+    }
+    return ND_OK;
+}
+
+nd_status nd_kept_writer_create(const nd_columns *columns, nd_output_file *output,
+                                nd_kept_writer **out, nd_error *error) {
+    const nd_allocator *a = &columns->allocator;
+    nd_kept_writer *c = nd_allocate_zero(a, 1, sizeof *c);
+    if (!c) return nd_fail_memory(error, sizeof *c, "copying records");
+    c->columns = columns;
+    c->allocator = *a;
+    c->output = output;
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->changed, NULL);
+    c->buffer = nd_allocate(a, PIECE_BYTES + ND_DIRECT_ALIGNMENT, 1);
+    nd_status status = c->buffer ? nd_record_reader_create(columns->corpus, &c->reader, error)
+                                 : nd_fail_memory(error, PIECE_BYTES, "copying records");
+    if (status != ND_OK) {
+        nd_kept_writer_free(c);
+        return status;
+    }
+    c->started = pthread_create(&c->thread, NULL, write_pieces, c) == 0;
+    *out = c;
+    return add_header(c, error);
 }
 
 nd_status nd_kept_writer_add(nd_kept_writer *c, uint32_t document, nd_error *error) {

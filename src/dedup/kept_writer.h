@@ -1,7 +1,7 @@
-/* Copies the kept records to the output, in their order. A thread of its own writes, so that
- * deciding goes on while the disk works. Records that follow each other in the input are one run.
- * The output is cut into pieces of 1 MiB, which hold several runs or a part of one. Finished pieces
- * wait in a ring of fixed size. */
+/* Copies the kept records to the output, in their order, behind the header of their files. A thread
+ * of its own writes, so that deciding goes on while the disk works. Records that follow each other
+ * in the input are one run. The output is cut into pieces of 1 MiB, which hold several runs or a
+ * part of one. Finished pieces wait in a ring of fixed size. */
 #ifndef ND_DEDUP_KEPT_WRITER_H
 #define ND_DEDUP_KEPT_WRITER_H
 

@@ -9,10 +9,14 @@ const char *nd_stage_name(nd_stage stage) {
     return (unsigned)stage < ND_STAGE_COUNT ? names[stage] : "";
 }
 
+enum { MOST_TEXT_FIELDS = 64 };
+
 /* ---- input */
 
+static const char *const text_fields[] = {"text"};
 static const nd_input_options input_defaults = {.struct_size = sizeof input_defaults,
-                                                .text_field = "text",
+                                                .text_fields = text_fields,
+                                                .text_field_count = 1,
                                                 .id_field = "id",
                                                 .max_record = UINT64_C(64) << 20};
 
@@ -32,6 +36,17 @@ static nd_status check_sources(const nd_input_options *o, nd_error *error) {
     return ND_OK;
 }
 
+static nd_status check_text_fields(const nd_input_options *o, nd_error *error) {
+    if (o->text_field_count < 1 || o->text_field_count > MOST_TEXT_FIELDS)
+        return nd_fail(error, ND_ERR_ARGUMENT, "text_field_count must be 1 to %d, not %zu",
+                       MOST_TEXT_FIELDS, o->text_field_count);
+    ND_TRY(nd_need(o->text_fields, "text_fields", error));
+    for (size_t i = 0; i < o->text_field_count; i++)
+        if (!o->text_fields[i] || !*o->text_fields[i])
+            return nd_fail(error, ND_ERR_ARGUMENT, "text_fields[%zu] must not be empty", i);
+    return ND_OK;
+}
+
 nd_status nd_input_options_read(const nd_input_options *given, nd_input_options *out,
                                 nd_error *error) {
     ND_TRY(nd_need(given, "input", error));
@@ -39,8 +54,8 @@ nd_status nd_input_options_read(const nd_input_options *given, nd_input_options 
     ND_TRY(ND_READ_OPTIONS(given, out, "nd_input_options", error));
     ND_TRY(check_sources(out, error));
     ND_CHECK_ENUM(out->invalid, "invalid", ND_INVALID_FAIL, ND_INVALID_SKIP, error);
-    if (!out->text_field || !*out->text_field)
-        return nd_fail(error, ND_ERR_ARGUMENT, "text_field must not be empty");
+    ND_CHECK_ENUM(out->format, "format", ND_FORMAT_AUTO, ND_FORMAT_TEXT, error);
+    ND_TRY(check_text_fields(out, error));
     if (out->max_record < 1 || out->max_record > ND_MAX_RECORD_LENGTH)
         return nd_fail(error, ND_ERR_ARGUMENT, "max_record must be 1 to %u bytes, not %llu",
                        ND_MAX_RECORD_LENGTH, (unsigned long long)out->max_record);

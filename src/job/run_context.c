@@ -81,7 +81,8 @@ nd_status nd_run_open_input(nd_run *run, const nd_input_options *input, const nd
         .input_count = input->input_count,
         .records = input->records,
         .records_context = input->records_context,
-        .fields = {input->text_field, input->id_field, plan->value_field},
+        .fields = {input->text_fields, input->text_field_count, input->id_field, plan->value_field},
+        .format = input->format,
         .max_record = largest,
         .max_record_reason = largest < input->max_record
                                  ? ", the share of a record in the memory of the job"
@@ -104,9 +105,9 @@ nd_status nd_run_scan(const nd_run *run, const nd_input_options *input, nd_corpu
                       const nd_scan_stage *stage, nd_scan_counts *counts, nd_error *error) {
     const nd_scan_means means = {run->allocator, run->threads, run->progress, run->warnings};
     ND_TRY(nd_document_scan(corpus, &means, stage, counts, error));
-    bool lines = nd_corpus_source(corpus, 0)->kind == ND_SOURCE_LINES;
+    bool records = nd_corpus_source(corpus, 0)->kind == ND_SOURCE_RECORDS;
     /* Then the name of the field is most likely wrong. */
-    if (lines && counts->documents > 0 && counts->with_id == 0 && input->id_field &&
+    if (records && counts->documents > 0 && counts->with_id == 0 && input->id_field &&
         strcmp(input->id_field, "id") != 0)
         nd_warn(&run->warnings, "no record has the field %s: ids are FILE:LINE", input->id_field);
     return ND_OK;

@@ -261,7 +261,7 @@ static nd_status run_input(runner *r, const run_options *options, nd_error *erro
     if (status == ND_OK) {
         nd_summary_add_scan(&r->summary, &counts);
         if (counts.documents > 0 && counts.with_priority == 0 && time_field &&
-            nd_corpus_source(corpus, 0)->kind == ND_SOURCE_LINES)
+            nd_corpus_source(corpus, 0)->kind == ND_SOURCE_RECORDS)
             nd_warn(&r->run.warnings, "no record has the field %s: no document has a time",
                     time_field);
     }

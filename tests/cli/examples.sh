@@ -10,6 +10,7 @@ for i in 17 18; do record "article-$i" "words of monday $(words $((i * 100)) $((
 for day in tuesday corrected today; do sed "s/\"id\":\"/&$day-/" articles.jsonl > $day.jsonl; done
 cp articles.jsonl library.jsonl
 cp monday.jsonl essay.jsonl
+{ echo id,title,body && echo '1,The fox,"It jumps, again."'; } > articles.csv
 mkdir notes papers
 for name in a b; do words 1 30 > notes/$name && words 1 30 > papers/$name; done
 words 1 40 > draft.txt

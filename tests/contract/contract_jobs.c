@@ -9,8 +9,12 @@ CHANGE(null_inputs, (job.input.records = NULL, job.input.input_count = 2))
 static const char *const holed[] = {"words", NULL};
 CHANGE(null_input, (job.input.records = NULL, job.input.inputs = holed, job.input.input_count = 2))
 CHANGE(both_inputs, (job.input.inputs = holed, job.input.input_count = 1))
-CHANGE(no_field, job.input.text_field = "")
-CHANGE(null_field, job.input.text_field = NULL)
+static const char *const empty_field[] = {""};
+CHANGE(no_field, job.input.text_fields = empty_field)
+CHANGE(null_field, job.input.text_fields = NULL)
+CHANGE(no_fields, job.input.text_field_count = 0)
+CHANGE(many_fields, job.input.text_field_count = 65)
+CHANGE(no_format, job.input.format = ND_FORMAT_TEXT + 1)
 CHANGE(no_record, job.input.max_record = 0)
 CHANGE(bad_invalid, job.input.invalid = (nd_invalid)3)
 CHANGE(little_memory, job.resources.memory = (UINT64_C(64) << 20) - 1)
@@ -46,10 +50,21 @@ CHANGE(nan_cosine,
        (use_simhash(), job.similarity.verify = ND_VERIFY_COSINE, job.similarity.threshold = NAN))
 
 const bad_job bad_jobs[] = {
-    {"inputs", no_input},      {"inputs", null_inputs},  {"inputs[1]", null_input},
-    {"inputs", both_inputs},   {"text_field", no_field}, {"text_field", null_field},
-    {"max_record", no_record}, {"invalid", bad_invalid}, {"memory", little_memory},
-    {"threads", many_threads}, {"missing", bad_work},    {0},
+    {"inputs", no_input},
+    {"inputs", null_inputs},
+    {"inputs[1]", null_input},
+    {"inputs", both_inputs},
+    {"text_fields", no_field},
+    {"text_fields", null_field},
+    {"text_field_count", no_fields},
+    {"text_field_count", many_fields},
+    {"format", no_format},
+    {"max_record", no_record},
+    {"invalid", bad_invalid},
+    {"memory", little_memory},
+    {"threads", many_threads},
+    {"missing", bad_work},
+    {0},
 };
 static const bad_job bad_analyzers[] = {{"kind", bad_kind}, {"ngram", bad_ngram}, {0}};
 /* Of jobs for which ngram does not matter. */
@@ -97,6 +112,8 @@ void test_dedup(void **state) {
     (void)state;
     assert_string_equal(CALLED(nd_stage_name(ND_STAGE_COUNT)), "");
     assert_string_equal(nd_stage_name((nd_stage)-1), "");
+    assert_string_equal(CALLED(nd_input_format_name(ND_FORMAT_CSV)), "csv");
+    assert_string_equal(nd_input_format_name((nd_input_format)99), "");
     CALLED(nd_input_options_init(&job.input, sizeof job.input));
     CALLED(nd_similarity_options_init(&job.similarity, sizeof job.similarity));
     CALLED(nd_resources_init(&job.resources, sizeof job.resources));

@@ -7,6 +7,8 @@
 /* ---- opening */
 
 static const char *const invalid_words[] = {"fail", "replace", "skip", NULL};
+static const char *const format_words[] = {"auto", "json-lines", "json", "csv",
+                                           "tsv",  "text",       NULL};
 static const char *const error_words[] = {"fail", "skip", NULL};
 
 typedef struct job_options {
@@ -27,7 +29,7 @@ static const option input_options[] = {
 };
 
 static const option file_options[] = {
-    {"text", OPTION_TEXT, offsetof(nd_input_options, text_field), NULL},
+    {"format", OPTION_CHOICE, offsetof(nd_input_options, format), format_words},
     {"id", OPTION_TEXT, offsetof(nd_input_options, id_field), NULL},
 };
 
@@ -51,6 +53,26 @@ static bool take_paths(job *j, PyObject *paths) {
     j->path_bytes = paths;
     j->input.inputs = j->paths;
     j->input.input_count = (size_t)count;
+    return true;
+}
+
+/* `text`: the name of a field, or a list of names. */
+static bool take_text_fields(job *j, PyObject *given) {
+    PyObject *text = PyDict_GetItemString(given, "text");
+    if (!text) return true;
+    bool is_list = PyList_Check(text);
+    Py_ssize_t count = is_list ? PyList_Size(text) : 1;
+    j->text_fields = calloc((size_t)count + 1, sizeof *j->text_fields);
+    if (!j->text_fields) {
+        PyErr_NoMemory();
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        j->text_fields[i] = PyUnicode_AsUTF8AndSize(is_list ? PyList_GetItem(text, i) : text, NULL);
+        if (!j->text_fields[i]) return false;
+    }
+    j->input.text_fields = j->text_fields;
+    j->input.text_field_count = (size_t)count;
     return true;
 }
 
@@ -94,7 +116,9 @@ bool job_open(core_state *state, PyObject *given, job *j) {
         return false;
     j->input.skip_errors = o.on_error == 1;
     PyObject *paths = PyDict_GetItemString(given, "paths");
-    if (paths) return OPTIONS_READ(state, given, file_options, &j->input) && take_paths(j, paths);
+    if (paths)
+        return OPTIONS_READ(state, given, file_options, &j->input) && take_text_fields(j, given) &&
+               take_paths(j, paths);
     if (!PyDict_GetItemString(given, "stream")) return true;
     j->input.records = documents_next;
     j->input.records_context = &j->documents;
@@ -104,6 +128,7 @@ bool job_open(core_state *state, PyObject *given, job *j) {
 void job_close(job *j) {
     documents_close(&j->documents);
     free(j->paths);
+    free(j->text_fields);
     Py_XDECREF(j->path_bytes);
     for (size_t i = 0; i < j->warning_count; i++) free(j->warnings[i]);
     pthread_cond_destroy(&j->wake);

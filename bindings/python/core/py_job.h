@@ -23,7 +23,8 @@ struct job {
     documents documents; /* of a stream */
     const char **paths;  /* instead of a stream */
     PyObject *path_bytes;
-    PyObject *on_progress; /* None: not wanted */
+    const char **text_fields; /* of files; NULL: the default */
+    PyObject *on_progress;    /* None: not wanted */
     job_fn *fn;
     void *context;
     nd_status status;

@@ -1,0 +1,257 @@
+#include "corpus/csv_row.h"
+
+#include "base/decimal.h"
+#include "base/format.h"
+#include "base/printable.h"
+#include "corpus/iso_date.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* ---- fields */
+
+/* A field of a row. Its content is [begin, end): between its quotes, if it has some. */
+typedef struct field {
+    size_t begin, end;
+    size_t next;   /* place of the next field; SIZE_MAX: there is none */
+    bool doubled;  /* quotes in it are doubled */
+    bool is_open;  /* the quote is not closed */
+    bool trailing; /* there is something behind its closing quote */
+} field;
+
+static field read_field(const char *row, size_t at, size_t length, char delimiter) {
+    field f = {.begin = at};
+    if (at < length && row[at] == '"') {
+        for (f.begin = ++at;; at += 2) {
+            const char *quote = at < length ? memchr(row + at, '"', length - at) : NULL;
+            f.is_open = !quote;
+            at = quote ? (size_t)(quote - row) : length;
+            if (f.is_open || at + 1 == length || row[at + 1] != '"') break;
+            f.doubled = true;
+        }
+        f.end = at;
+        at += !f.is_open;
+        f.trailing = at < length && row[at] != delimiter;
+    }
+    const char *behind = at < length ? memchr(row + at, delimiter, length - at) : NULL;
+    at = behind ? (size_t)(behind - row) : length;
+    if (f.end == 0) f.end = at;
+    f.next = behind ? at + 1 : SIZE_MAX;
+    return f;
+}
+
+/* Without the carriage return of a row that ends with CR LF. */
+static size_t without_return(const char *row, size_t length) {
+    return length > 0 && row[length - 1] == '\r' ? length - 1 : length;
+}
+
+/* Copies the content of a field, with single quotes for doubled ones. Returns its size. */
+static size_t copy_content(const char *row, const field *f, char *to) {
+    size_t size = 0;
+    for (size_t at = f->begin; at < f->end; at++) {
+        to[size++] = row[at];
+        at += f->doubled && row[at] == '"';
+    }
+    return size;
+}
+
+/* ---- columns */
+
+static bool number_of(const char *name, uint64_t *number) {
+    return nd_whole_number_read(name, strlen(name), UINT32_MAX, number) && *number > 0;
+}
+
+bool nd_csv_by_number(const nd_record_fields *fields) {
+    uint64_t number;
+    for (size_t i = 0; i < fields->text_count; i++)
+        if (!number_of(fields->texts[i], &number)) return false;
+    return true;
+}
+
+static size_t by_number(const char *name) {
+    uint64_t number;
+    return name && number_of(name, &number) ? (size_t)number - 1 : SIZE_MAX;
+}
+
+/* The header with the memory for a name in it. */
+typedef struct header {
+    const char *row;
+    size_t length;
+    char delimiter;
+    char *name;
+} header;
+
+static size_t find_column(const header *h, const char *name) {
+    if (!name) return SIZE_MAX;
+    for (size_t at = 0, number = 0; at != SIZE_MAX; number++) {
+        field f = read_field(h->row, at, h->length, h->delimiter);
+        size_t size = copy_content(h->row, &f, h->name);
+        if (size == strlen(name) && memcmp(h->name, name, size) == 0) return number;
+        at = f.next;
+    }
+    return SIZE_MAX;
+}
+
+static size_t count_columns(const header *h) {
+    size_t count = 0;
+    for (size_t at = 0; at != SIZE_MAX; count++)
+        at = read_field(h->row, at, h->length, h->delimiter).next;
+    return count;
+}
+
+static nd_status find_in_header(const nd_record_fields *fields, const header *h,
+                                nd_csv_columns *out, nd_error *error) {
+    for (size_t i = 0; i < fields->text_count; i++) {
+        char found[300];
+        out->texts[i] = find_column(h, fields->texts[i]);
+        if (out->texts[i] != SIZE_MAX) continue;
+        nd_printable(h->row, h->length, found, sizeof found);
+        return nd_fail(error, ND_ERR_INPUT, "no column \"%s\" in the header: %s", fields->texts[i],
+                       found);
+    }
+    out->id = find_column(h, fields->id);
+    out->priority = find_column(h, fields->priority);
+    out->count = count_columns(h);
+    return ND_OK;
+}
+
+nd_status nd_csv_columns_find(const nd_record_fields *fields, char delimiter, const char *row,
+                              size_t length, const nd_allocator *allocator, nd_csv_columns *out,
+                              nd_error *error) {
+    *out = (nd_csv_columns){.delimiter = delimiter, .text_count = fields->text_count};
+    out->texts = nd_allocate(allocator, fields->text_count, sizeof *out->texts);
+    if (!out->texts) return nd_fail_memory(error, fields->text_count * 8, "the columns of a file");
+    if (!row) {
+        for (size_t i = 0; i < fields->text_count; i++) out->texts[i] = by_number(fields->texts[i]);
+        out->id = by_number(fields->id);
+        out->priority = by_number(fields->priority);
+        return ND_OK;
+    }
+    header h = {row, without_return(row, length), delimiter, nd_allocate(allocator, length + 1, 1)};
+    if (!h.name) return nd_fail_memory(error, length + 1, "the header of a file");
+    nd_status status = find_in_header(fields, &h, out, error);
+    nd_release(allocator, h.name);
+    return status;
+}
+
+void nd_csv_columns_free(nd_csv_columns *columns, const nd_allocator *allocator) {
+    nd_release(allocator, columns->texts);
+    columns->texts = NULL;
+}
+
+/* ---- rows */
+
+typedef struct row_reader {
+    const nd_csv_columns *columns;
+    const char *row;
+    size_t length;
+    nd_csv_buffer *buffer;
+    nd_record_values *out;
+} row_reader;
+
+static field field_at(const row_reader *r, size_t at) {
+    return read_field(r->row, at, r->length, r->columns->delimiter);
+}
+
+/* Gives the content of a field: in the row or, if it has doubled quotes, in the buffer. */
+static const char *content_of(row_reader *r, const field *f, size_t *size) {
+    *size = f->end - f->begin;
+    if (!f->doubled) return r->row + f->begin;
+    char *to = r->buffer->bytes + r->buffer->size;
+    *size = copy_content(r->row, f, to);
+    r->buffer->size += *size;
+    return to;
+}
+
+/* Joins the fields of the text that are not empty by newlines. */
+static void join_texts(row_reader *r) {
+    char *begin = r->buffer->bytes + r->buffer->size, *to = begin;
+    for (size_t i = 0; i < r->columns->text_count; i++) {
+        field f = field_at(r, r->buffer->texts[i]);
+        if (f.begin < f.end && to > begin) *to++ = '\n';
+        to += copy_content(r->row, &f, to);
+    }
+    r->out->text = begin;
+    r->out->text_length = (size_t)(to - begin);
+    r->buffer->size += r->out->text_length;
+}
+
+static void take_text(row_reader *r) {
+    field f = field_at(r, r->buffer->texts[0]);
+    if (r->columns->text_count > 1) join_texts(r);
+    else r->out->text = content_of(r, &f, &r->out->text_length);
+}
+
+static void take_id(row_reader *r, const field *f) {
+    const char *id = content_of(r, f, &r->out->id_length);
+    r->out->id = r->out->id_length > 0 ? id : NULL;
+}
+
+/* False: it is neither a number nor a date. */
+static bool take_priority(row_reader *r, const field *f) {
+    size_t size = 0;
+    const char *content = content_of(r, f, &size);
+    r->out->has_priority = nd_number_read(content, size, &r->out->priority) ||
+                           nd_iso_date_parse(content, size, &r->out->priority);
+    return r->out->has_priority || size == 0;
+}
+
+/* Takes the values of a row. Returns why the row is bad; NULL: it is fine. *place: the number of
+ * its fields, or of the field that is bad. */
+static const char *take_values(row_reader *r, size_t *place) {
+    const nd_csv_columns *c = r->columns;
+    size_t number = 0;
+    for (size_t at = 0; at != SIZE_MAX; number++) {
+        field f = field_at(r, at);
+        *place = number + 1;
+        if (f.is_open) return "the quote is not closed";
+        if (f.trailing) return "a delimiter is expected behind the closing quote";
+        for (size_t i = 0; i < c->text_count; i++)
+            if (c->texts[i] == number) r->buffer->texts[i] = at;
+        if (number == c->id) take_id(r, &f);
+        if (number == c->priority && !take_priority(r, &f))
+            return "a number or an ISO 8601 date was expected";
+        at = f.next;
+    }
+    return NULL;
+}
+
+/* A row of text and values is at most as long as the row, with a newline for each delimiter. But a
+ * column may be wanted more than once. */
+static bool make_room(row_reader *r, const nd_allocator *a) {
+    nd_csv_buffer *b = r->buffer;
+    size_t times = r->columns->text_count + 2;
+    b->size = 0;
+    return nd_reserve(a, &b->bytes, &b->capacity, times * (r->length + 1)) &&
+           nd_reserve(a, &b->texts, &b->text_capacity, r->columns->text_count);
+}
+
+static nd_csv_problem check_count(const nd_csv_columns *c, size_t fields, char *why, size_t size) {
+    for (size_t i = 0; i < c->text_count; i++) {
+        if (c->texts[i] < fields) continue;
+        nd_format(why, size, "%zu field%s, and the text is number %zu", fields,
+                  fields == 1 ? "" : "s", c->texts[i] + 1);
+        return ND_CSV_BAD_ROW;
+    }
+    if (c->count == 0 || c->count == fields) return ND_CSV_FINE;
+    nd_format(why, size, "%zu field%s, and the header has %zu", fields, fields == 1 ? "" : "s",
+              c->count);
+    return ND_CSV_BAD_ROW;
+}
+
+nd_csv_problem nd_csv_parse(const nd_csv_columns *columns, const char *row, size_t length,
+                            const nd_allocator *allocator, nd_csv_buffer *buffer,
+                            nd_record_values *out, char *why, size_t why_size) {
+    *out = (nd_record_values){0};
+    row_reader r = {columns, row, without_return(row, length), buffer, out};
+    if (!make_room(&r, allocator)) return ND_CSV_NO_MEMORY;
+    size_t place = 0;
+    const char *fault = take_values(&r, &place);
+    if (fault) {
+        nd_format(why, why_size, "field %zu: %s", place, fault);
+        return ND_CSV_BAD_ROW;
+    }
+    nd_csv_problem problem = check_count(columns, place, why, why_size);
+    if (problem == ND_CSV_FINE) take_text(&r);
+    return problem;
+}

@@ -1,0 +1,50 @@
+/* The columns and rows of CSV and TSV (RFC 4180). A row ends with a newline outside of quotes. A
+ * field is quoted if it begins with a quote; two quotes in it stand for one. */
+#ifndef ND_CORPUS_CSV_ROW_H
+#define ND_CORPUS_CSV_ROW_H
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "corpus/record_fields.h"
+
+/* Where the fields of a file are. Places count from 0; SIZE_MAX: no such column. */
+typedef struct nd_csv_columns {
+    char delimiter;
+    size_t count; /* of each row; 0: unknown, because there is no header */
+    size_t *texts, text_count;
+    size_t id, priority;
+} nd_csv_columns;
+
+/* Whether columns are named by their numbers. Then the files have no header. */
+bool nd_csv_by_number(const nd_record_fields *fields);
+
+/* Finds the columns in the header of a file, without its newline; NULL: by their numbers.
+ * ND_ERR_INPUT: a text column is not there. A file may have no column of ids or priorities. The
+ * caller frees *out, after a failure too. */
+nd_status nd_csv_columns_find(const nd_record_fields *fields, char delimiter, const char *header,
+                              size_t length, const nd_allocator *allocator, nd_csv_columns *out,
+                              nd_error *error);
+void nd_csv_columns_free(nd_csv_columns *columns, const nd_allocator *allocator);
+
+/* Memory of one thread for the contents of fields. Zero-initialised; the caller releases `bytes`
+ * and `texts`. */
+typedef struct nd_csv_buffer {
+    char *bytes;
+    size_t size, capacity;
+    size_t *texts; /* places of the text fields in the row */
+    size_t text_capacity;
+} nd_csv_buffer;
+
+typedef enum nd_csv_problem {
+    ND_CSV_FINE,
+    ND_CSV_BAD_ROW, /* `why` has the reason */
+    ND_CSV_NO_MEMORY
+} nd_csv_problem;
+
+/* Reads a row without its newline. An empty field of ids or priorities is none. Text and id are in
+ * the row or in the buffer. Whether they are UTF-8 is not checked. */
+nd_csv_problem nd_csv_parse(const nd_csv_columns *columns, const char *row, size_t length,
+                            const nd_allocator *allocator, nd_csv_buffer *buffer,
+                            nd_record_values *out, char *why, size_t why_size);
+
+#endif

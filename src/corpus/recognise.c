@@ -1,0 +1,105 @@
+#include "corpus/recognise.h"
+
+#include "corpus/record_cut.h"
+
+#include <string.h>
+
+const char *nd_input_format_name(nd_input_format format) {
+    static const char *const names[] = {
+        [ND_FORMAT_AUTO] = "auto", [ND_FORMAT_JSON_LINES] = "json-lines",
+        [ND_FORMAT_JSON] = "json", [ND_FORMAT_CSV] = "csv",
+        [ND_FORMAT_TSV] = "tsv",   [ND_FORMAT_TEXT] = "text"};
+    return (unsigned)format < sizeof names / sizeof *names ? names[format] : "";
+}
+
+/* ---- by the name */
+
+typedef struct ending {
+    const char *name;
+    nd_input_format format;
+} ending;
+
+static bool ends_with(const char *name, size_t length, const char *end) {
+    size_t size = strlen(end);
+    return length > size && memcmp(name + length - size, end, size) == 0;
+}
+
+nd_input_format nd_format_of_name(const char *name) {
+    static const ending endings[] = {{".jsonl", ND_FORMAT_JSON_LINES},
+                                     {".ndjson", ND_FORMAT_JSON_LINES},
+                                     {".json", ND_FORMAT_JSON},
+                                     {".csv", ND_FORMAT_CSV},
+                                     {".tsv", ND_FORMAT_TSV}};
+    size_t length = strlen(name);
+    if (ends_with(name, length, ".gz")) length -= strlen(".gz");
+    else if (ends_with(name, length, ".zst")) length -= strlen(".zst");
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_with(name, length, endings[i].name)) return endings[i].format;
+    return ND_FORMAT_TEXT;
+}
+
+/* ---- by the content */
+
+const char *nd_unread_kind(const char *bytes, size_t size) {
+    static const struct {
+        const char *first, *kind;
+    } kinds[] = {{"WARC/1.", "WARC"},
+                 {"filedesc://", "ARC"},
+                 {"PAR1", "Parquet"},
+                 {"PK\x03\x04", "zip"},
+                 {"BZh", "bzip2"},
+                 {"\xFD"
+                  "7zXZ",
+                  "xz"},
+                 {"7z\xBC\xAF", "7-Zip"},
+                 {"%PDF-", "PDF"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t length = strlen(kinds[i].first);
+        if (size >= length && memcmp(bytes, kinds[i].first, length) == 0) return kinds[i].kind;
+    }
+    return NULL;
+}
+
+/* Skips a byte order mark. */
+static size_t skip_mark(const char *bytes, size_t size) {
+    return size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
+static size_t skip_space(const char *bytes, size_t at, size_t size) {
+    while (at < size && memchr(" \t\r\n\x1E", bytes[at], 5)) at++;
+    return at;
+}
+
+/* Whether JSON may have `byte` behind an opening bracket. */
+static bool may_follow(char bracket, char byte) {
+    return bracket == '{' ? byte == '"' || byte == '}' : byte == '{' || byte == ']';
+}
+
+/* Whether the line at `at` is one value, or is longer than what is known of it. */
+static bool is_one_value(const char *bytes, size_t at, size_t size) {
+    nd_record_cutter cutter = {.format = ND_FORMAT_JSON};
+    const char *newline = memchr(bytes + at, '\n', size - at);
+    size_t end = newline ? (size_t)(newline - bytes) : size;
+    nd_cut cut;
+    if (!nd_record_cut(&cutter, bytes, at, end, false, &cut)) return !newline;
+    return skip_space(bytes, cut.next, end) == end;
+}
+
+nd_input_format nd_format_of_content(const char *bytes, size_t size) {
+    size_t at = skip_space(bytes, skip_mark(bytes, size), size);
+    bool bracket = at < size && (bytes[at] == '{' || bytes[at] == '[');
+    size_t next = bracket ? skip_space(bytes, at + 1, size) : size;
+    if (!bracket || (next < size && !may_follow(bytes[at], bytes[next]))) return ND_FORMAT_AUTO;
+    return bytes[at] == '{' && is_one_value(bytes, at, size) ? ND_FORMAT_JSON_LINES
+                                                             : ND_FORMAT_JSON;
+}
+
+nd_input_format nd_recognise(const char *name, const char *bytes, size_t size) {
+    nd_input_format found = nd_format_of_content(bytes, size), named = nd_format_of_name(name);
+    size_t begin = skip_space(bytes, skip_mark(bytes, size), size);
+    if (strcmp(name, "-") == 0) return found;
+    /* The first line may be a bad one. */
+    if (named == ND_FORMAT_JSON_LINES && begin < size && bytes[begin] == '{') return named;
+    if (found != ND_FORMAT_AUTO) return found;
+    return begin == size && named == ND_FORMAT_TEXT ? ND_FORMAT_AUTO : named;
+}

@@ -1,0 +1,29 @@
+/* What is in a file: found in its first bytes, else in its name. */
+#ifndef ND_CORPUS_RECOGNISE_H
+#define ND_CORPUS_RECOGNISE_H
+
+#include "neardup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* So many bytes from the begin of a file, after decompression, are enough. */
+enum { ND_RECOGNISE_BYTES = 1 << 16 };
+
+/* JSON begins with '{' or '[' and what may follow it. It is JSON Lines if its first line is one
+ * object, or if it begins with '{' and its name says so. All else is decided by the ending of the
+ * name, in front of .gz or .zst: .jsonl, .ndjson, .json, .csv, .tsv. A file with another ending is
+ * a text. ND_FORMAT_AUTO: that of standard input
+ * ("-"), and of a blank file with another ending, is not known. */
+nd_input_format nd_recognise(const char *name, const char *bytes, size_t size);
+
+/* The name of a kind of file that is not read, such as "Parquet", by its first bytes; NULL: it is
+ * none of those that are known. */
+const char *nd_unread_kind(const char *bytes, size_t size);
+/* By the content alone: ND_FORMAT_JSON_LINES, ND_FORMAT_JSON, or ND_FORMAT_AUTO: it is another one.
+ */
+nd_input_format nd_format_of_content(const char *bytes, size_t size);
+/* By the ending of the name alone. */
+nd_input_format nd_format_of_name(const char *name);
+
+#endif

@@ -1,0 +1,132 @@
+/* record_cut.h: the records of each format, in one piece and byte by byte, and what follows a
+ * record that stays open. */
+#include "corpus/record_cut.h"
+
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 4000 };
+
+/* Writes each record as "<RECORD>", with '!' behind it if it has a fault. `step`: how many bytes
+ * more are known at each call. */
+static void cut_all(nd_input_format format, const char *bytes, size_t size, size_t step,
+                    char *out) {
+    nd_record_cutter cutter = {.format = format};
+    size_t from = 0, known = step < size ? step : size;
+    for (;;) {
+        nd_cut cut;
+        bool last = known == size;
+        if (!nd_record_cut(&cutter, bytes, from, known, last, &cut)) {
+            if (last) break;
+            known = known + step < size ? known + step : size;
+            continue;
+        }
+        assert_true(from <= cut.begin && cut.begin <= cut.end && cut.end <= cut.next);
+        assert_true(cut.next <= known &&
+                    (cut.next > from || cut.fault || format == ND_FORMAT_TEXT));
+        from = cut.next;
+        if (cut.blank) continue;
+        out += sprintf(out, "<%.*s>%s", (int)(cut.end - cut.begin), bytes + cut.begin,
+                       cut.fault ? "!" : "");
+    }
+    assert_int_equal(from, size);
+    *out = '\0';
+}
+
+static void expect(nd_input_format format, const char *bytes, const char *wanted) {
+    static char found[MOST];
+    size_t size = strlen(bytes);
+    for (size_t step = 1; step <= size + 1; step++) {
+        /* Of its own size, so that a sanitizer sees a read behind it. */
+        char *copy = malloc(size + 1);
+        assert_non_null(copy);
+        memcpy(copy, bytes, size);
+        cut_all(format, copy, size, step, found);
+        free(copy);
+        assert_string_equal(found, wanted);
+    }
+}
+
+static void test_lines(void **state) {
+    (void)state;
+    expect(ND_FORMAT_JSON_LINES, "", "");
+    expect(ND_FORMAT_JSON_LINES, "{}\n\n \t\r\n{\"a\":1}\r\nx", "<{}><{\"a\":1}\r><x>");
+}
+
+static void test_text(void **state) {
+    (void)state;
+    expect(ND_FORMAT_TEXT, "", "<>");
+    expect(ND_FORMAT_TEXT, "\na\nb\n", "<\na\nb\n>");
+}
+
+static void test_rows(void **state) {
+    (void)state;
+    expect(ND_FORMAT_CSV, "", "");
+    expect(ND_FORMAT_CSV, "a,b\nc,d", "<a,b><c,d>");
+    expect(ND_FORMAT_CSV, "a,b\r\n\n\"c\r\n\"\"d\",e\r\n", "<a,b\r><\"c\r\n\"\"d\",e\r>");
+    expect(ND_FORMAT_CSV, "5\",\"\"\n\"\"\"\"\nx", "<5\",\"\"><\"\"\"\"><x>");
+    expect(ND_FORMAT_CSV, "a\t\"b\nc,\"d\n\"", "<a\t\"b><c,\"d\n\">");
+    expect(ND_FORMAT_TSV, "a\t\"b\nc\"\td\n", "<a\t\"b\nc\"\td>");
+    /* The quote stays open: only the line where the row begins is lost. */
+    expect(ND_FORMAT_CSV, "a,\"b\nc,d\ne,f", "<a,\"b>!<c,d><e,f>");
+    expect(ND_FORMAT_CSV, "\"b\"\"", "<\"b\"\">!");
+    expect(ND_FORMAT_CSV, "a,\"b\nc\n\"d\"\ne,f", "<a,\"b>!<c><\"d\"><e,f>");
+}
+
+static void test_values(void **state) {
+    (void)state;
+    expect(ND_FORMAT_JSON, "", "");
+    expect(ND_FORMAT_JSON, " \n", "");
+    expect(ND_FORMAT_JSON, "{}{\"a\":\n[1]} \x1E{\n}", "<{}><{\"a\":\n[1]}><{\n}>");
+    expect(ND_FORMAT_JSON, "[]", "");
+    expect(ND_FORMAT_JSON, "[{},\n{\"a\":\"]\\\"}\"},[1]\n]\n", "<{}><{\"a\":\"]\\\"}\"}><[1]>");
+    expect(ND_FORMAT_JSON, "[1,\"a,]\",null][{}]", "<1><\"a,]\"><null><{}>");
+    expect(ND_FORMAT_JSON, "{\"a\":\"\\\\\"}{}", "<{\"a\":\"\\\\\"}><{}>");
+    /* One bad value does not lose the next one. */
+    expect(ND_FORMAT_JSON, "[{\"a\":[1},{}]", "<{\"a\":[1}><{}>");
+    expect(ND_FORMAT_JSON, "[{}{}]", "<{}><{}>!");
+    expect(ND_FORMAT_JSON, "[{},{}", "<{}><{}><>!");
+    expect(ND_FORMAT_JSON, "{} garbage {}", "<{}><garbage><{}>");
+    expect(ND_FORMAT_JSON, "{\"a\n{}\n{}", "<{\"a>!<{}><{}>");
+    expect(ND_FORMAT_JSON, "[{\"a\":{\n{\"b\":1},\n{}]", "<{\"a\":{>!<{\"b\":1}><{}>");
+    expect(ND_FORMAT_JSON, "{", "<{>!");
+}
+
+static void test_deep_values(void **state) {
+    (void)state;
+    enum { DEPTH = 1500 };
+    static char bytes[MOST], wanted[MOST];
+    memset(bytes, '[', DEPTH);
+    memset(bytes + DEPTH, ']', DEPTH);
+    strcpy(bytes + 2 * DEPTH, ",{}");
+    bytes[0] = '{';
+    bytes[2 * DEPTH - 1] = '}';
+    sprintf(wanted, "<%.*s><,><{}>", 2 * DEPTH, bytes);
+    static char found[MOST];
+    cut_all(ND_FORMAT_JSON, bytes, strlen(bytes), MOST, found);
+    assert_string_equal(found, wanted);
+}
+
+static void test_giving_up(void **state) {
+    (void)state;
+    nd_cut cut;
+    nd_record_cutter csv = {.format = ND_FORMAT_CSV}, json = {.format = ND_FORMAT_JSON},
+                     text = {.format = ND_FORMAT_TEXT};
+    const char *row = "x\"a,b\nc";
+    assert_true(nd_record_cut_line(&csv, row, 1, strlen(row), &cut));
+    assert_true(cut.begin == 1 && cut.end == 5 && cut.next == 6 && cut.fault && !cut.blank);
+    assert_true(nd_record_cut_line(&json, row, 1, strlen(row), &cut) && cut.fault);
+    assert_false(nd_record_cut_line(&csv, row, 0, 5, &cut));
+    assert_false(nd_record_cut_line(&text, row, 0, strlen(row), &cut));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines),       cmocka_unit_test(test_text),
+        cmocka_unit_test(test_rows),        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_deep_values), cmocka_unit_test(test_giving_up)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+# Formats: recognised by their content, then by their name; --format decides.
+near="$(words 1 23) other"
+record a "$(words 1 24)" > lines.jsonl
+record b "$near" >> lines.jsonl
+record c 'something else' >> lines.jsonl
+
+# JSON over any number of lines: in an array, or one behind the other.
+printf '[{"id":"a","text":"%s"},\n {"id":"b",\n  "text":"%s"},{"id":"c","text":"something else"}\n]\n' "$(words 1 24)" "$near" > array.json
+printf '{"id":"a",\n"text":"%s"} {"id":"b","text":"%s"}{"id":"c","text":"something else"}' "$(words 1 24)" "$near" > values
+for input in lines.jsonl array.json values; do
+    t dedup -q "$input" --removed removed.tsv -o out
+    shown removed.tsv out
+done
+t text -q - < array.json
+
+# CSV and TSV: rows stay as they are, behind their header.
+{
+    printf 'id,title,text\r\n'
+    printf 'a,"one, ""1""","%s"\r\n' "$(words 1 24)"
+    printf 'b,two,"%s\n%s"\r\n\r\n' "$(words 1 12)" "$(words 13 24)"
+    printf ',,"else\r\n"'
+} > table.csv
+t dedup -q table.csv --removed removed.tsv -o out.csv
+shown removed.tsv
+cmp <(head -n 2 table.csv) <(head -n 2 out.csv)
+od -c out.csv | tail -n 3
+t text -q table.csv --text-field title --text-field text
+t text -q table.csv --text-field 3 --id-field 1
+t text -q --format csv --text-field title - < table.csv
+tr , '\t' < table.csv > table.tsv
+t text -q table.tsv --text-field title --text-field text
+gzip -k table.csv
+t text -q table.csv.gz
+
+# Several fields of JSON.
+echo '{"title":"T","doc":{"body":"B"}}
+{"title":"","doc":{"body":"B"}}
+{"title":null,"doc":{}}
+{"doc":{"body":"B"}}' > fields.jsonl
+t text -q fields.jsonl --text-field title --text-field /doc/body
+t text -q fields.jsonl --text-field doc.body
+
+# A file that is a text; its id is its name.
+words 1 24 > one.txt
+words 1 24 > two.md
+echo '[a link](to)' > three.md
+: > four.md
+t dedup -q one.txt two.md three.md four.md -o kept --removed removed.tsv
+shown removed.tsv
+(cd kept && find . -type f | LC_ALL=C sort)
+t dedup -q one.txt two.md -o -
+mkdir tree
+echo 'in a tree' > tree/file
+t text -q one.txt tree
+t text -q --format text lines.jsonl
+
+# What does not fit is refused.
+t text -q lines.jsonl one.txt
+t text -q lines.jsonl array.json
+t text -q lines.jsonl array.json --format json
+t text -q one.txt lines.jsonl
+t text -q - < one.txt
+t text -q --format csv one.txt
+printf 'text,id\nx,y\n' > other.csv
+t text -q table.csv other.csv
+t text -q table.csv --text-field body
+
+# Shards: a directory whose first file has records.
+mkdir -p shards/more
+head -n 2 lines.jsonl > shards/0.jsonl
+tail -n 1 lines.jsonl | gzip > shards/more/1.jsonl.gz
+touch shards/_SUCCESS
+t dedup -q shards --clusters clusters.tsv
+shown clusters.tsv
+t text -q shards/ lines.jsonl
+echo hidden > shards/.hidden
+echo readme > shards/z.md
+t text -q shards
+t text -q shards --format text
+mkdir code
+echo '{' > code/package.json
+t text -q code
+printf 'WARC/1.0\r\n' | gzip > crawl.warc.gz
+t text -q crawl.warc.gz
+
+# One bad record does not lose the next.
+printf 'id,text\n1,one\n2,"open\n3,three\n4\n5,"five"x\n6,six\n' > bad.csv
+t text -q bad.csv
+t text -q bad.csv --on-error skip
+printf '[{"text":"one"},\n{"text":2},\n{"text":"three"\n,{"text":"four"}}]' > bad.json
+t text -q bad.json --on-error skip
+printf '{"text":"one"}{"text":\n{"text":"three"}\n[{"text":"four"}' > bad2.json
+t text -q bad2.json --on-error skip
+{ printf '{"id":1,"text":"one"}\n{"id":2,"text":"'; head -c 300 /dev/zero | tr '\0' x; printf '"}\n{"id":3,"text":"three"}'; } > long.json
+t text -q long.json --max-record 200 --on-error skip
