@@ -174,8 +174,9 @@ static nd_status decide_format(nd_corpus *corpus, nd_source *source, nd_error *e
     size_t size = corpus->window_end - corpus->window_begin;
     if (source->format != ND_FORMAT_AUTO || (size == 0 && !corpus->at_end)) return ND_OK;
     nd_input_format found = nd_recognise(source->name, bytes, size);
-    bool text = nd_source_has_texts(&corpus->sources[0]);
-    if (found == ND_FORMAT_AUTO && (size == 0 || strcmp(source->name, "-") != 0))
+    bool text = nd_source_has_texts(&corpus->sources[0]), pipe = source->inode == 0;
+    if (found == ND_FORMAT_TEXT && pipe) found = ND_FORMAT_AUTO; /* its name tells nothing */
+    if (found == ND_FORMAT_AUTO && (size == 0 || !pipe))
         found = text ? ND_FORMAT_TEXT : ND_FORMAT_JSON_LINES;
     if (found == ND_FORMAT_AUTO)
         return nd_fail(error, ND_ERR_INPUT,

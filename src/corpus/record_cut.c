@@ -45,13 +45,20 @@ static size_t quoted_end(const char *bytes, size_t at, size_t stop) {
     }
 }
 
-#define OPEN_QUOTE "the quote of a field is not closed, or not the last character of the field"
+/* Whole searches for the end of a record that stays open. */
+enum { MOST_SEARCHES = 16 };
 
-/* Ends a record that stays open with its first line. */
-static bool cut_open(const char *bytes, size_t from, size_t stop, const char *fault, nd_cut *out) {
-    cut_line(bytes, from, stop, true, out);
+/* Ends a record that stays open with its first line. Its end was looked for until `searched`.
+ * False: the end of the line is not there yet. */
+static bool cut_open(nd_record_cutter *c, const char *bytes, size_t from, size_t stop, bool last,
+                     size_t searched, nd_cut *out) {
+    if (!cut_line(bytes, from, stop, last, out)) return false;
     out->blank = false;
-    out->fault = fault;
+    out->fault = c->format == ND_FORMAT_JSON
+                     ? "a bracket or a quote is not closed"
+                     : "the quote of a field is not closed, or not the last character of the field";
+    c->given_up++;
+    if (c->given_up >= MOST_SEARCHES && searched > out->next) c->by_line = searched - out->next;
     return true;
 }
 
@@ -60,14 +67,16 @@ static bool is_field_end(char delimiter, const char *bytes, size_t at, size_t st
     return at == stop || bytes[at] == delimiter || bytes[at] == '\n' || bytes[at] == '\r';
 }
 
-static bool cut_row(char delimiter, const char *bytes, size_t from, size_t stop, bool last,
+static bool cut_row(nd_record_cutter *c, const char *bytes, size_t from, size_t stop, bool last,
                     nd_cut *out) {
+    char delimiter = c->format == ND_FORMAT_TSV ? '\t' : ',';
     for (size_t at = from;; at++) { /* at the begin of a field */
         if (at < stop && bytes[at] == '"') {
             at = quoted_end(bytes, at + 1, stop);
             if (at == OPEN && !last) return false;
-            if (at == OPEN || !is_field_end(delimiter, bytes, at, stop))
-                return cut_open(bytes, from, stop, OPEN_QUOTE, out);
+            if (at == OPEN) return cut_open(c, bytes, from, stop, last, stop, out);
+            if (!is_field_end(delimiter, bytes, at, stop))
+                return cut_open(c, bytes, from, stop, last, at, out);
         }
         while (at < stop && bytes[at] != delimiter && bytes[at] != '\n') at++;
         if (at == stop && !last) return false;
@@ -113,10 +122,16 @@ static void open_bracket(open_brackets *open, bool curly) {
 
 /* Closes the innermost bracket of that kind, and with it those inside, which are missing. */
 static void close_bracket(open_brackets *open, bool curly) {
-    for (size_t level = open->depth; level-- > 0;) {
-        bool same = level >= ND_JSON_DEPTH || (open->curly[level / 64] >> level % 64 & 1) == curly;
-        if (!same) continue;
-        open->depth = level;
+    if (open->depth > ND_JSON_DEPTH) {
+        open->depth--;
+        return;
+    }
+    for (size_t word = (open->depth + 63) / 64; word-- > 0;) {
+        uint64_t same = curly ? open->curly[word] : ~open->curly[word];
+        size_t levels = open->depth - word * 64; /* from this word on */
+        if (levels < 64) same &= (UINT64_C(1) << levels) - 1;
+        if (same == 0) continue;
+        open->depth = word * 64 + 63 - (size_t)__builtin_clzll(same);
         return;
     }
 }
@@ -159,8 +174,6 @@ static bool cut_separators(nd_record_cutter *c, const char *bytes, size_t from, 
     return at > from;
 }
 
-#define OPEN_VALUE "a bracket or a quote is not closed"
-
 static bool cut_value(nd_record_cutter *c, const char *bytes, size_t from, size_t stop, bool last,
                       nd_cut *out) {
     if (cut_separators(c, bytes, from, stop, out)) return true;
@@ -175,7 +188,7 @@ static bool cut_value(nd_record_cutter *c, const char *bytes, size_t from, size_
     if (end == OPEN && !last) return false;
     if (end == OPEN) {
         c->after_value = false;
-        return cut_open(bytes, from, stop, OPEN_VALUE, out);
+        return cut_open(c, bytes, from, stop, last, stop, out);
     }
     *out = (nd_cut){.begin = from, .end = end, .next = end};
     if (c->in_array && c->after_value) out->fault = "no ',' before the value of an array";
@@ -193,22 +206,38 @@ static bool cut_all(nd_record_cutter *c, size_t from, size_t stop, bool last, nd
 
 /* ---- all formats */
 
+static bool cut_any(nd_record_cutter *c, const char *bytes, size_t from, size_t stop, bool last,
+                    nd_cut *out) {
+    if (c->format == ND_FORMAT_JSON) return cut_value(c, bytes, from, stop, last, out);
+    if (c->format == ND_FORMAT_TEXT) return cut_all(c, from, stop, last, out);
+    if (from == stop) return false;
+    bool rows = c->format == ND_FORMAT_CSV || c->format == ND_FORMAT_TSV;
+    return rows ? cut_row(c, bytes, from, stop, last, out) : cut_line(bytes, from, stop, last, out);
+}
+
+/* Cuts a record that is not longer than its line. */
+static bool cut_in_line(nd_record_cutter *c, const char *bytes, size_t from, size_t stop, bool last,
+                        nd_cut *out) {
+    const char *newline = memchr(bytes + from, '\n', stop - from);
+    if (from == stop || (!newline && !last)) return false;
+    size_t end = newline ? (size_t)(newline - bytes) : stop;
+    if (from == end) *out = (nd_cut){.begin = from, .end = from, .next = from + 1, .blank = true};
+    else cut_any(c, bytes, from, end, true, out);
+    size_t taken = out->next - from;
+    c->by_line = c->by_line > taken ? c->by_line - taken : 0;
+    return true;
+}
+
 bool nd_record_cut(nd_record_cutter *cutter, const char *bytes, size_t from, size_t end, bool last,
                    nd_cut *out) {
-    if (cutter->format == ND_FORMAT_JSON) return cut_value(cutter, bytes, from, end, last, out);
-    if (cutter->format == ND_FORMAT_TEXT) return cut_all(cutter, from, end, last, out);
-    if (from == end) return false;
-    switch (cutter->format) {
-    case ND_FORMAT_CSV: return cut_row(',', bytes, from, end, last, out);
-    case ND_FORMAT_TSV: return cut_row('\t', bytes, from, end, last, out);
-    default: return cut_line(bytes, from, end, last, out);
-    }
+    return cutter->by_line > 0 ? cut_in_line(cutter, bytes, from, end, last, out)
+                               : cut_any(cutter, bytes, from, end, last, out);
 }
 
 bool nd_record_cut_line(nd_record_cutter *cutter, const char *bytes, size_t from, size_t end,
                         nd_cut *out) {
-    bool json = cutter->format == ND_FORMAT_JSON;
-    if (cutter->format == ND_FORMAT_TEXT || !memchr(bytes + from, '\n', end - from)) return false;
+    if (cutter->format == ND_FORMAT_TEXT || !cut_open(cutter, bytes, from, end, false, end, out))
+        return false;
     cutter->after_value = false;
-    return cut_open(bytes, from, end, json ? OPEN_VALUE : OPEN_QUOTE, out);
+    return true;
 }

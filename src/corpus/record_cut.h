@@ -4,7 +4,8 @@
  *
  * A bracket or a quote that stays open would make one record of all that follows. Where the end of
  * the input, or the limit of a record, shows that, the record ends with its first line, and the
- * next one begins behind it: one bad record never loses the others. */
+ * next one begins behind it: one bad record never loses the others. If that happens often, what was
+ * looked through in vain is read line by line, so that it is not looked through again and again. */
 #ifndef ND_CORPUS_RECORD_CUT_H
 #define ND_CORPUS_RECORD_CUT_H
 
@@ -12,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Zero-initialised for each file, except for its format. */
 typedef struct nd_record_cutter {
@@ -19,6 +21,9 @@ typedef struct nd_record_cutter {
     bool in_array;          /* ND_FORMAT_JSON: values of an array follow */
     bool
         after_value; /* and the next one needs a comma before it; ND_FORMAT_TEXT: the file is cut */
+    uint8_t reserved[2];
+    uint32_t given_up; /* records that stayed open */
+    size_t by_line;    /* so many bytes from here on are read line by line */
 } nd_record_cutter;
 
 typedef struct nd_cut {

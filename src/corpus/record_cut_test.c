@@ -110,6 +110,37 @@ static void test_deep_values(void **state) {
     assert_string_equal(found, wanted);
 }
 
+/* Each of many records stays open: their ends are not looked for again and again. */
+static void test_many_open_records(void **state) {
+    (void)state;
+    enum { LINES = 1 << 20, LINE = 5 };
+    static char bytes[LINES * LINE + 10];
+    for (size_t i = 0; i < LINES; i++) memcpy(bytes + i * LINE, "{\"[,\n", LINE);
+    strcpy(bytes + LINES * LINE, "{}\n[{}]\n");
+    nd_record_cutter cutter = {.format = ND_FORMAT_JSON};
+    size_t from = 0, size = strlen(bytes), bad = 0, good = 0;
+    for (nd_cut cut; nd_record_cut(&cutter, bytes, from, size, true, &cut); from = cut.next) {
+        bad += cut.fault != NULL;
+        good += !cut.blank && !cut.fault;
+    }
+    assert_int_equal(from, size);
+    assert_true(bad >= LINES && good >= 2);
+}
+
+/* Closing brackets that close nothing do not look through all open ones. */
+static void test_closing_brackets(void **state) {
+    (void)state;
+    enum { OPEN = 1000, CLOSED = 1 << 20 };
+    static char bytes[OPEN + CLOSED + 1];
+    memset(bytes, '[', OPEN);
+    memset(bytes + OPEN, '}', CLOSED);
+    nd_record_cutter cutter = {.format = ND_FORMAT_JSON, .in_array = true};
+    nd_cut cut;
+    assert_false(nd_record_cut(&cutter, bytes, 0, OPEN + CLOSED, false, &cut));
+    assert_true(nd_record_cut(&cutter, bytes, 0, OPEN + CLOSED, true, &cut));
+    assert_int_equal(cut.end, OPEN + CLOSED);
+}
+
 static void test_giving_up(void **state) {
     (void)state;
     nd_cut cut;
@@ -124,9 +155,13 @@ static void test_giving_up(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),       cmocka_unit_test(test_text),
-        cmocka_unit_test(test_rows),        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_deep_values), cmocka_unit_test(test_giving_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines),
+                                       cmocka_unit_test(test_text),
+                                       cmocka_unit_test(test_rows),
+                                       cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_deep_values),
+                                       cmocka_unit_test(test_many_open_records),
+                                       cmocka_unit_test(test_closing_brackets),
+                                       cmocka_unit_test(test_giving_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

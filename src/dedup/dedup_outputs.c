@@ -5,6 +5,15 @@
 
 #include <string.h>
 
+const char *nd_path_inside(const char *path) {
+    while (*path == '/' || strncmp(path, "./", 2) == 0) path++;
+    for (const char *part = path; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (strcmp(part, "..") == 0 || strncmp(part, "../", 3) == 0) return NULL;
+    }
+    return path;
+}
+
 bool nd_is_tree(const nd_corpus *corpus) {
     return nd_source_has_texts(nd_corpus_source(corpus, 0));
 }
@@ -34,12 +43,29 @@ static nd_status open_tables(const nd_run *run, const nd_output_options *o,
     return nd_table_open(&out->edges, o->edges, edges[plan->measure], run->progress, a, error);
 }
 
+/* Texts that were named are copied to their names in the new directory. */
+static nd_status check_names(nd_corpus *corpus, nd_error *error) {
+    for (size_t s = 0; s < nd_corpus_sources(corpus); s++) {
+        const nd_source *source = nd_corpus_source(corpus, s);
+        if (source->kind == ND_SOURCE_TREE) continue;
+        if (strcmp(source->name, "-") == 0)
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "standard input cannot be copied to a directory");
+        if (!nd_path_inside(source->name))
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "%s: its name leads out of the directory of the kept files",
+                           source->name);
+    }
+    return ND_OK;
+}
+
 static nd_status open_all(const nd_run *run, const nd_output_options *o, const nd_dedup_plan *plan,
                           nd_corpus *corpus, nd_dedup_outputs *out, nd_error *error) {
     ND_TRY(open_tables(run, o, plan, out, error));
     if (plan->goal != ND_GOAL_DEDUP || !o->kept) return ND_OK;
-    if (nd_is_tree(corpus) && strcmp(o->kept, "-") != 0)
-        return nd_output_tree_open(o->kept, &run->allocator, &out->tree, error);
+    bool tree = nd_is_tree(corpus) && strcmp(o->kept, "-") != 0;
+    if (tree) ND_TRY(check_names(corpus, error));
+    if (tree) return nd_output_tree_open(o->kept, &run->allocator, &out->tree, error);
     return nd_output_file_open(o->kept, run->progress, &run->allocator, &out->records, error);
 }
 

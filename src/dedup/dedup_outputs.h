@@ -33,6 +33,10 @@ void nd_dedup_outputs_accept(nd_dedup_outputs *outputs);
 void nd_dedup_outputs_free(nd_dedup_outputs *outputs);
 
 /* Whether the inputs are directories. */
+/* The path of a file inside another directory: without slashes and dots at its begin. NULL: it has
+ * a part "..". */
+const char *nd_path_inside(const char *path);
+
 bool nd_is_tree(const nd_corpus *corpus);
 
 #endif

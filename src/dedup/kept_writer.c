@@ -179,10 +179,11 @@ nd_status nd_kept_writer_add(nd_kept_writer *c, uint32_t document, nd_error *err
     uint64_t begin = nd_columns_offset(c->columns, document);
     uint32_t length = nd_columns_length(c->columns, document);
     size_t source = nd_columns_source(c->columns, document);
+    bool lines = nd_corpus_source(c->columns->corpus, source)->format != ND_FORMAT_JSON;
     piece *p = piece_at(c, c->filled);
     run *last = p->count > 0 ? &p->runs[p->count - 1] : NULL;
-    bool continues = last && last->newline && last->source == source && last->end + 1 == begin &&
-                     p->size + length < PIECE_BYTES;
+    bool continues = lines && last && last->newline && last->source == source &&
+                     last->end + 1 == begin && p->size + length < PIECE_BYTES;
     if (!continues) return add_run(c, source, begin, begin + length, error);
     last->end += 1 + (uint64_t)length;
     p->size += 1 + (size_t)length;

@@ -131,7 +131,8 @@ static nd_status keep_file(nd_report *r, uint32_t document, nd_error *error) {
     bool tree = source->kind == ND_SOURCE_TREE;
     char *from = nd_string_join(a, source->name, tree ? "/" : "",
                                 tree ? relative + nd_source_prefix(source) : "");
-    nd_status status = from ? nd_output_tree_copy(outputs->tree, from, relative,
+    nd_status status = from ? nd_output_tree_copy(outputs->tree, from,
+                                                  tree ? relative : nd_path_inside(relative),
                                                   &r->counts.tree_bytes, error)
                             : nd_fail_memory(error, r->id.length, "a path");
     nd_release(a, from);

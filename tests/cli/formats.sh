@@ -12,6 +12,9 @@ for input in lines.jsonl array.json values; do
     shown removed.tsv out
 done
 t text -q - < array.json
+# No comma between kept records, which may be one byte apart.
+printf '[{"text":"a"},{"text":"b"},{"text":"b"}]' > dense.json
+t dedup -q dense.json
 
 # CSV and TSV: rows stay as they are, behind their header.
 {
@@ -49,6 +52,12 @@ t dedup -q one.txt two.md three.md four.md -o kept --removed removed.tsv
 shown removed.tsv
 (cd kept && find . -type f | LC_ALL=C sort)
 t dedup -q one.txt two.md -o -
+mkdir below
+(cd below && t dedup -q ../one.txt ../two.md -o kept && t dedup -q ../one.txt ../two.md -o - && left)
+t dedup -q ./one.txt "$PWD/three.md" -o kept2 | sed "s|$PWD|/HERE|"
+(cd kept2 && find . -name '*.txt' -o -name '*.md' | sed 's|/.*/|/.../|' | LC_ALL=C sort)
+t dedup -q - --format text -o kept3 < one.txt
+t text -q <(cat one.txt)
 mkdir tree
 echo 'in a tree' > tree/file
 t text -q one.txt tree
