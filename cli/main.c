@@ -36,7 +36,8 @@ static int start_command(const command *c, int count, char **arguments) {
         help_print(c);
         return EXIT_DONE;
     }
-    if (given.operands < c->operands_least) {
+    /* A list may name the last operands. */
+    if (given.operands < c->operands_least - flag_is_given(&given, "files-from")) {
         complain("%s: %s", c->name, c->missing);
         return EXIT_USAGE;
     }

@@ -57,7 +57,7 @@ static bool outputs_agree(const command_job *j) {
 static bool flags_agree(const command_job *j) {
     nd_plan plan;
     if ((j->text && !analyzer_flags_agree(j->text)) ||
-        !input_flags_agree(j->call->given, j->keep_field, j->input_count, j->inputs, j->source) ||
+        !input_flags_agree(j->call->given, &j->input, j->keep_field, j->source) ||
         !outputs_agree(j))
         return false;
     return !j->plan || similarity_plan(j->plan, &plan);
@@ -84,10 +84,10 @@ int job_run(command_job *j) {
     nd_job_summary summary = {.struct_size = sizeof summary};
     nd_error error;
     progress bar;
-    if (!flags_agree(j)) return EXIT_USAGE;
-    progress_start(&bar, j->report->quiet);
     j->input.inputs = (const char *const *)j->inputs;
     j->input.input_count = (size_t)j->input_count;
+    if (!flags_agree(j)) return EXIT_USAGE;
+    progress_start(&bar, j->report->quiet);
     j->resources.on_progress = progress_report;
     j->resources.on_warning = progress_warning;
     j->resources.context = &bar;

@@ -103,11 +103,22 @@ static bool parse_choice(const flag *f, const char *text, char *part) {
     return false;
 }
 
-/* False: there are too many. */
-static bool add_field(field_list *list, const char *name) {
+/* A text that lasts as long as the process. */
+static const char *with_prefix(const char *prefix, const char *text) {
+    static char *kept[NAMES_MOST];
+    static size_t count;
+    if (!prefix || count == NAMES_MOST) return text;
+    size_t size = strlen(prefix) + strlen(text) + 1;
+    char *joined = kept[count++] = malloc(size);
+    if (joined) snprintf(joined, size, "%s%s", prefix, text);
+    return joined;
+}
+
+/* False: there are too many, or memory is missing. */
+static bool add_name(name_list *list, const char *name) {
     if (!list->given) list->count = 0;
     list->given = true;
-    if (list->count == FIELDS_MOST) return false;
+    if (list->count == NAMES_MOST || !name) return false;
     list->names[list->count++] = name;
     return true;
 }
@@ -148,7 +159,8 @@ static bool flag_store(const flag *f, const char *text, char *part) {
         *(double *)value = real;
         return true;
     case FLAG_CHOICE: return parse_choice(f, text, part);
-    case FLAG_FIELDS: return *text && add_field(value, text);
+    case FLAG_FIELDS: return *text && add_name(value, text);
+    case FLAG_GLOBS: return *text && add_name(value, with_prefix(f->prefix, text));
     case FLAG_FILE:
         if (strcmp(text, "-") == 0) return false;
         break;
@@ -220,6 +232,7 @@ void flag_range(const flag *f, char *text, size_t size) {
     case FLAG_CHOICE: choices_text(f->choices, text, size); break;
     case FLAG_FIELD:
     case FLAG_FIELDS: snprintf(text, size, "a field's name, or a JSON Pointer"); break;
+    case FLAG_GLOBS: snprintf(text, size, "a glob; at most %d of them", NAMES_MOST); break;
     case FLAG_NAME: snprintf(text, size, "a name"); break;
     case FLAG_FILE: snprintf(text, size, "the name of a file"); break;
     case FLAG_OUTPUT: snprintf(text, size, "the name of a file, or - for standard output"); break;
@@ -245,6 +258,7 @@ void flag_default(const flag *f, const void *part, char *text, size_t size) {
     }
     switch (f->kind) {
     case FLAG_HELP:
+    case FLAG_GLOBS:
     case FLAG_SWITCH: break;
     case FLAG_COUNT: snprintf(text, size, "%u", (unsigned)*(const uint32_t *)value); break;
     case FLAG_NUMBER:
@@ -255,7 +269,7 @@ void flag_default(const flag *f, const void *part, char *text, size_t size) {
     case FLAG_DURATION:
     case FLAG_SHARE: snprintf(text, size, "%.15g", *(const double *)value); break;
     case FLAG_CHOICE: choice_text(f, *(const unsigned *)value, text, size); break;
-    case FLAG_FIELDS: snprintf(text, size, "%s", ((const field_list *)value)->names[0]); break;
+    case FLAG_FIELDS: snprintf(text, size, "%s", ((const name_list *)value)->names[0]); break;
     case FLAG_FIELD:
     case FLAG_NAME:
     case FLAG_FILE:
@@ -303,7 +317,8 @@ static size_t value_size(flag_kind kind) {
     case FLAG_DURATION:
     case FLAG_SHARE: return sizeof(double);
     case FLAG_CHOICE: return sizeof(unsigned);
-    case FLAG_FIELDS: return sizeof(field_list);
+    case FLAG_FIELDS:
+    case FLAG_GLOBS: return sizeof(name_list);
     case FLAG_FIELD:
     case FLAG_NAME:
     case FLAG_FILE:
@@ -388,7 +403,7 @@ const char *flag_first_given(const flags_given *given, const char *const *names)
 /* False: it was given before, and that is reported. */
 static bool flag_note(flags_given *given, const flag *f) {
     bool again = flag_is_given(given, f->name);
-    if (again && f->kind != FLAG_FIELDS) {
+    if (again && f->kind != FLAG_FIELDS && f->kind != FLAG_GLOBS) {
         complain("--%s: given twice", f->name);
         return false;
     }

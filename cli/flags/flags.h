@@ -23,7 +23,8 @@ typedef enum flag_kind {
     FLAG_SHARE,     /* double above 0 and below 1, or at most 1 with `one` */
     FLAG_CHOICE,    /* unsigned: the value of the word in `choices` */
     FLAG_FIELD,     /* const char *: a field of a record */
-    FLAG_FIELDS,    /* field_list: the flag may be given several times */
+    FLAG_FIELDS,    /* name_list: the flag may be given several times; so may the next one */
+    FLAG_GLOBS,     /* name_list: globs, each with the flag's prefix before it */
     FLAG_NAME,      /* const char *: a name that is neither a field nor a file */
     FLAG_FILE,      /* const char *: a file to write */
     FLAG_OUTPUT,    /* const char *: a file to write, or "-" */
@@ -31,13 +32,13 @@ typedef enum flag_kind {
     FLAG_DIRECTORY, /* const char * */
 } flag_kind;
 
-/* The values of a flag in the order given; its default until it is given. */
-enum { FIELDS_MOST = 64 };
-typedef struct field_list {
-    const char *names[FIELDS_MOST];
+/* The values of a flag, or of several, in the order given; the default until one is given. */
+enum { NAMES_MOST = 64 };
+typedef struct name_list {
+    const char *names[NAMES_MOST];
     size_t count;
     bool given;
-} field_list;
+} name_list;
 
 typedef struct flag {
     const char *name; /* without the dashes */
@@ -47,6 +48,7 @@ typedef struct flag {
     const char *argument;   /* the name of the value in help */
     const char *choices;    /* FLAG_CHOICE: "words|chars". A word "max:FIELD" stands for "max:" and
                                any text, which goes to `detail` */
+    const char *prefix;     /* FLAG_GLOBS: NULL: none */
     const unsigned *values; /* FLAG_CHOICE: a value for each word; NULL: 0, 1, 2 ... */
     uint64_t low, high;
     size_t offset;        /* of the value in the part */
@@ -93,7 +95,7 @@ bool flag_group_opens(const flag_group *groups, const flag_group *group);
 
 /* ---- the parser */
 
-/* The flags of a command line, each once; only FLAG_FIELDS may be repeated. */
+/* The flags of a command line, each once; only FLAG_FIELDS and FLAG_GLOBS may be repeated. */
 enum { FLAGS_MOST = 64 };
 typedef struct flags_given {
     const flag *list[FLAGS_MOST];

@@ -3,6 +3,9 @@
 #include "output/complain.h"
 #include "output/output_names.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static const flag inputs[] = {
     {.name = "format",
      .kind = FLAG_CHOICE,
@@ -41,6 +44,29 @@ static const flag inputs[] = {
      .offset = offsetof(input_settings, on_error),
      .help = "what to do about a bad record, or a directory entry that cannot be read; skip leaves "
              "it out and counts it, and warnings name the first 10"},
+    {.name = "files-from",
+     .kind = FLAG_INPUT,
+     .argument = "FILE",
+     .offset = offsetof(input_settings, files_from),
+     .help = "also read the inputs that a file names; one in each line, or each ended by NUL"},
+    {.name = "glob",
+     .letter = 'g',
+     .kind = FLAG_GLOBS,
+     .argument = "GLOB",
+     .offset = offsetof(input_settings, globs),
+     .help = "in directories, read only files whose names match, or, if GLOB has a slash, whose "
+             "paths do; such as '*.md' or 'docs/**/*.{txt,md}'; of several the last one that "
+             "matches decides"},
+    {.name = "exclude",
+     .kind = FLAG_GLOBS,
+     .argument = "GLOB",
+     .prefix = "!",
+     .offset = offsetof(input_settings, globs),
+     .help = "in directories, leave out what matches; the same as -g '!GLOB'"},
+    {.name = "hidden",
+     .kind = FLAG_SWITCH,
+     .offset = offsetof(input_settings, hidden),
+     .help = "in directories, also read what is hidden; names that begin with a dot"},
     {.name = "follow",
      .kind = FLAG_SWITCH,
      .offset = offsetof(input_settings, follow),
@@ -61,7 +87,8 @@ const flag_table input_flags = FLAG_TABLE("Input", inputs);
 const flag_table time_flags = FLAG_TABLE("Input", times);
 
 const char *const input_flag_names[] = {"format",   "text-field", "id-field", "invalid",
-                                        "on-error", "follow",     NULL};
+                                        "on-error", "files-from", "glob",     "exclude",
+                                        "hidden",   "follow",     NULL};
 
 void input_settings_init(input_settings *s) {
     nd_input_options input;
@@ -85,30 +112,73 @@ nd_input_options input_options_of(const input_settings *s) {
     input.max_record = s->max_record;
     input.invalid = s->invalid;
     input.skip_errors = s->on_error == ON_ERROR_SKIP;
+    input.files_from = s->files_from;
+    input.globs = s->globs.names;
+    input.glob_count = s->globs.count;
+    input.hidden = s->hidden;
     input.follow_links = s->follow;
     return input;
 }
 
-bool input_flags_agree(const flags_given *given, const char *keep_field, int count, char **operands,
-                       const char *source) {
-    const char *field = flag_first_given(
-        given, (const char *const[]){"text-field", "id-field", "time-field", NULL});
-    const char *of_directories = flag_first_given(given,
-                                                  (const char *const[]){"null", "follow", NULL});
-    bool has_directory = source && is_directory(source);
-    for (int i = 0; i < count; i++) {
-        if (!is_directory(operands[i])) continue;
-        has_directory = true;
-        if (field)
-            complain("--%s: has no effect on %s, a directory: its files are texts without fields",
-                     field, operands[i]);
-        else if (keep_field)
-            complain("--keep by %s: has no effect on %s, a directory: its files are texts without "
-                     "fields",
-                     keep_field, operands[i]);
-        else continue;
+/* The first input without fields. */
+typedef struct text_input {
+    char *name; /* NULL: all inputs have fields */
+    bool is_directory;
+} text_input;
+
+/* nd_input_fn; `context` is a text_input. */
+static bool note_text(void *context, const nd_input_info *info) {
+    text_input *text = context;
+    if (info->format != ND_FORMAT_TEXT) return true;
+    text->name = strdup(info->name);
+    text->is_directory = info->directory;
+    return false;
+}
+
+/* Whether fields have an effect on these inputs. False: reported. */
+static bool fields_agree(const char *given, const char *keep_field, const text_input *text) {
+    if (!text->name || (!given && !keep_field)) return true;
+    const char *why = text->is_directory ? "a directory: its files are texts without fields"
+                                         : "a text without fields";
+    if (given) complain("--%s: has no effect on %s, %s", given, text->name, why);
+    else complain("--keep by %s: has no effect on %s, %s", keep_field, text->name, why);
+    return false;
+}
+
+/* Whether an input may be a directory: one, a list, or a glob. */
+static bool may_have_directory(const nd_input_options *input, const char *source) {
+    bool found = input->files_from || (source && is_directory(source));
+    for (size_t i = 0; i < input->input_count && !found; i++)
+        found = is_directory(input->inputs[i]) || strpbrk(input->inputs[i], "*?[{");
+    return found;
+}
+
+bool input_flags_agree(const flags_given *given, const nd_input_options *input,
+                       const char *keep_field, const char *source) {
+    static const char *const of_records[] = {"text-field", "id-field", "time-field", NULL},
+                             *const of_directories[] = {"glob", "exclude", "hidden", "follow",
+                                                        NULL};
+    const char *field = flag_first_given(given, of_records),
+               *walk = flag_first_given(given, of_directories);
+    bool null = flag_is_given(given, "null"), agree = true;
+    text_input text = {NULL, false};
+    nd_resources resources;
+    nd_error error;
+    if (walk && !may_have_directory(input, source)) {
+        complain("--%s: only with directories", walk);
         return false;
     }
-    if (of_directories && !has_directory) complain("--%s: only with directories", of_directories);
-    return !of_directories || has_directory;
+    if (!field && !keep_field && !null) return true;
+    /* A list from standard input can be read once only. */
+    if (input->files_from && strcmp(input->files_from, "-") == 0) return true;
+    nd_resources_init(&resources, sizeof resources);
+    /* An input that cannot be opened is reported when the job begins. */
+    nd_status status = nd_inputs(input, note_text, &text, &resources, &error);
+    if (null && status == ND_OK && !text.name) {
+        complain("--null: only with files of texts, whose paths are listed");
+        agree = false;
+    }
+    agree = agree && fields_agree(field, keep_field, &text);
+    free(text.name);
+    return agree;
 }

@@ -8,14 +8,15 @@
 enum { ON_ERROR_FAIL, ON_ERROR_SKIP };
 
 typedef struct input_settings {
-    field_list text_fields;
+    name_list text_fields, globs;
+    const char *files_from; /* NULL: none */
     const char *id_field;
     const char *time_field; /* NULL: documents have no times */
     uint64_t max_record;    /* bytes */
     nd_input_format format;
     nd_invalid invalid;
     unsigned on_error;
-    bool follow;
+    bool follow, hidden;
 } input_settings;
 
 extern const flag_table input_flags;
@@ -30,7 +31,7 @@ extern const char *const input_flag_names[];
 /* Whether each given flag has an effect on these inputs: fields are in records only, symbolic
  * links and paths in directories only. False: reported. `keep_field`: the field of --keep, or
  * NULL. `source`: another input, or NULL. */
-bool input_flags_agree(const flags_given *given, const char *keep_field, int count, char **inputs,
-                       const char *source);
+bool input_flags_agree(const flags_given *given, const nd_input_options *input,
+                       const char *keep_field, const char *source);
 
 #endif

@@ -1,28 +1,32 @@
 #include "manual/chapters.h"
 
 #define INPUT_CHAPTER                                                                              \
-    "An INPUT is a file or a directory; - is standard input. Inputs are read in the "              \
-    "order given. gzip (any number of members) and Zstandard (any number of frames) are "          \
-    "recognised by their first bytes, not by the file's name.\n\n"                                 \
+    "An INPUT is a file, a directory, or a glob for files; - is standard input. "                  \
+    "--files-from names a file with further inputs. Inputs are read in the order given. "          \
+    "gzip (any number of members) and Zstandard (any number of frames) are recognised by "         \
+    "their first bytes, not by the file's name.\n\n"                                               \
     "A file has records: JSON Lines, with one object per line; JSON, with objects in an "          \
-    "array or one behind the other, over any number of lines; CSV (RFC 4180) or TSV, "             \
-    "with a header, unless --text-field is the number of a column. Or the file is a "              \
-    "text, one document, whose id is its name. JSON is recognised by its content. "                \
-    "Otherwise the ending of the name decides, in front of .gz or .zst: .csv, .tsv, "              \
-    ".json, .jsonl, .ndjson; a file with another ending is a text. Standard input has "            \
-    "no name. --format decides in all cases.\n\n"                                                  \
+    "array or one behind the other, over any number of lines; CSV (RFC 4180) or TSV, with"         \
+    " a header, unless --text-field is the number of a column. Or the file is a text, one"         \
+    " document, whose id is its name. JSON is recognised by its content. Otherwise the "           \
+    "ending of the name decides, in front of .gz or .zst: .csv, .tsv, .json, .jsonl, "             \
+    ".ndjson; a file with another ending is a text. Standard input has no name. --format "         \
+    "decides in all cases.\n\n"                                                                    \
     "If the first file of a directory has records, all its files do; files whose names "           \
     "begin with _ are left out. In any other directory each file, at any depth, is one "           \
     "document. Its id is its relative path, and documents are in bytewise order of the "           \
-    "path. Hidden files and directories are left out. So are symbolic links to files, "            \
-    "and a warning says how many; --follow reads them, too. Links to directories are "             \
-    "never followed. One command reads either texts or records of one format, and files "          \
-    "of CSV must have the same header.\n\n"                                                        \
+    "path. If there are other inputs, too, the id begins with the directory's name.\n\n"           \
+    "-g and --exclude choose files of directories. In a GLOB * stands for any characters "         \
+    "but a slash, ? for one of them, [a-z] and [!a-z] for one of a set, {a,b} for each of"         \
+    " several globs, and ** as a whole part of a path for any number of directories. "             \
+    "Without --hidden files and directories whose names begin with a dot are left out. So"         \
+    " are symbolic links to files, and a warning says how many; --follow reads them, too."         \
+    " Links to directories are never followed. One command reads either texts or records "         \
+    "of one format, and files of CSV must have the same header.\n\n"                               \
     "A record without a text, or with a text that is not a string, is an error; so is a "          \
-    "row that has more or fewer fields than the header. The message names file and "               \
-    "line. Empty lines, a byte order mark at the beginning and CRLF line ends are "                \
-    "accepted. Where a bracket or a quote stays open, only the line where the record "             \
-    "begins is bad."
+    "row that has more or fewer fields than the header. The message names file and line. "         \
+    "Empty lines, a byte order mark at the beginning and CRLF line ends are accepted. "            \
+    "Where a bracket or a quote stays open, only the line where the record begins is bad."
 
 const char input_chapter[] = INPUT_CHAPTER
     " If an id occurs more than once, there is a warning, and the documents are told apart by "

@@ -8,6 +8,25 @@
 extern "C" {
 #endif
 
+/* An input, as a job would read it. All pointers are valid during the call. */
+typedef struct nd_input_info {
+    const char *name;       /* of a file in a directory of records: with its path in there */
+    uint64_t size;          /* bytes of the file; 0: not known */
+    nd_input_format format; /* ND_FORMAT_AUTO: that of a pipe, which is known when it is read */
+    bool directory;         /* of texts: each of its files is one */
+    uint8_t reserved[3];
+} nd_input_info;
+
+/* Called once per input, in the order of input. Return false to stop. */
+typedef bool nd_input_fn(void *context, const nd_input_info *info);
+
+/* Calls `fn` with every input of a job, before anything is read but the first bytes of each file.
+ * `resources` NULL: the defaults. ND_ERR_ARGUMENT, ND_ERR_INPUT, ND_ERR_IO: as in the jobs that
+ * read these inputs. ND_ERR_CANCELLED: the callback stopped it. */
+ND_API ND_MUST_CHECK nd_status nd_inputs(const nd_input_options *input, nd_input_fn *fn,
+                                         void *context, const nd_resources *resources,
+                                         nd_error *error);
+
 /* A document and its text. All pointers are valid during the call. */
 typedef struct nd_text {
     uint64_t document; /* number in the order of input, from 0 */

@@ -50,17 +50,30 @@ ND_API const char *nd_input_format_name(nd_input_format format);
  * or is itself a document, as its format says; the id of a document is then its name. If the first
  * file of a directory has records, all its files are read as such, but those whose names begin with
  * '_'; or `format` says what they have. Any other directory holds one document per file, in
- * bytewise order of the paths; the id is the relative path. Hidden files are left out. With several
- * directories, the last part of the directory's name and '/' precede the id, and these names must
- * differ. One job cannot read both files of records and texts; a file of records in a directory of
- * texts is a bad record. gzip and Zstandard are recognised by their first bytes. The window of a
- * Zstandard frame may take an eighth of the job's memory, rounded down to a power of two; a frame
- * with a larger window is ND_ERR_INPUT. */
+ * bytewise order of the paths; the id is the relative path. If there are other inputs, too, the
+ * last part of the directory's name and '/' precede the id, or, if that is not enough to tell two
+ * directories apart, their names as they were given. A name that no file has and that is a glob
+ * stands for the files that it matches, in bytewise order of their paths. One job cannot read both
+ * files of records and texts; a file of records in a directory of texts is a bad record. gzip and
+ * Zstandard are recognised by their first bytes. The window of a Zstandard frame may take an eighth
+ * of the job's memory, rounded down to a power of two; a frame with a larger window is
+ * ND_ERR_INPUT. */
 typedef struct nd_input_options {
     size_t struct_size;
     const char *const *inputs;
     size_t input_count;
-    nd_record_fn *records; /* instead of `inputs`; exactly one of them */
+    /* A file with the names of further inputs, one in each line, or each ended by NUL; "-":
+     * standard input. NULL: none. */
+    const char *files_from;
+    /* Which files of directories are read; NULL: all. `*` stands for any characters but '/', `?`
+     * for one, `[a-z]` and `[!a-z]` for one of a set, `{a,b}` for each of several patterns, `**` as
+     * a whole part of a path for any number of parts. A glob without '/' is compared with the name
+     * of a file, another one with its path in the directory. One that begins with '!' leaves out
+     * what it matches; one that ends with '/' matches directories. The last one that matches
+     * decides. A file that none matches is read if all of them leave out. */
+    const char *const *globs;
+    size_t glob_count;
+    nd_record_fn *records; /* instead of all of these */
     void *records_context;
     /* Fields of the text, at least one; the default is "text". The text is all that a record has of
      * them, with newlines between. A field of JSON is a name, or a JSON Pointer (RFC 6901) that
@@ -85,7 +98,9 @@ typedef struct nd_input_options {
      * names. false, the default: links are left out, and one warning counts them. Links to
      * directories are never followed. */
     bool follow_links;
-    uint8_t reserved[6];
+    /* In directories, also read hidden files and directories, whose names begin with '.'. */
+    bool hidden;
+    uint8_t reserved[5];
 } nd_input_options;
 
 ND_API void nd_input_options_init(nd_input_options *options, size_t struct_size);

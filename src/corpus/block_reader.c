@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A block ends when it has BLOCK_BYTES or ND_BLOCK_RECORDS. That is enough work to be worth taking
  * a lock, and few enough bytes to stay in the processor's cache. WINDOW: bytes read from a stream
@@ -96,6 +97,7 @@ static nd_status end_broken_source(nd_corpus *corpus, nd_block *block, nd_status
 /* ---- files */
 
 static nd_status open_file(nd_corpus *corpus, nd_source *source, nd_error *error) {
+    if (source->fault) return nd_fail(error, ND_ERR_IO, "%s", source->fault);
     corpus->window_begin = corpus->window_end = 0;
     corpus->window_offset = 0;
     corpus->line = 0;
@@ -167,7 +169,7 @@ static nd_status discard_window(nd_corpus *corpus, nd_block *block, nd_error *er
     return ND_OK;
 }
 
-/* Decides the format of a file by its first bytes, which are in the window now. An empty one is of
+/* Decides the format of a file by its first bytes, which are in the window now. A blank one is of
  * the kind of the others. */
 static nd_status decide_format(nd_corpus *corpus, nd_source *source, nd_error *error) {
     const char *bytes = corpus->window + corpus->window_begin;
@@ -175,15 +177,16 @@ static nd_status decide_format(nd_corpus *corpus, nd_source *source, nd_error *e
     if (source->format != ND_FORMAT_AUTO || (size == 0 && !corpus->at_end)) return ND_OK;
     nd_input_format found = nd_recognise(source->name, bytes, size);
     bool text = nd_source_has_texts(&corpus->sources[0]), pipe = source->inode == 0;
+    bool blank = nd_skip_blank(bytes, size) == size;
     if (found == ND_FORMAT_TEXT && pipe) found = ND_FORMAT_AUTO; /* its name tells nothing */
-    if (found == ND_FORMAT_AUTO && (size == 0 || !pipe))
+    if (found == ND_FORMAT_AUTO && (blank || !pipe))
         found = text ? ND_FORMAT_TEXT : ND_FORMAT_JSON_LINES;
     if (found == ND_FORMAT_AUTO)
         return nd_fail(error, ND_ERR_INPUT,
                        "%s: its format is not known: --format (format) names it",
                        nd_source_title(source));
     source->format = corpus->cutter.format = found;
-    return size > 0 ? nd_corpus_check_kind(corpus, source, error) : ND_OK;
+    return blank ? ND_OK : nd_corpus_check_kind(corpus, source, error);
 }
 
 /* Kept rows of several files are written behind one header. */
@@ -209,6 +212,9 @@ static nd_status take_header(nd_corpus *corpus, nd_source *source, const nd_cut 
     bool has_columns = source->format == ND_FORMAT_CSV || source->format == ND_FORMAT_TSV;
     *is_header = has_columns && !source->columns.texts && !nd_csv_by_number(fields);
     if (!has_columns || source->columns.texts) return ND_OK;
+    if (*is_header && cut->fault)
+        return nd_fail(error, ND_ERR_INPUT, "%s: the header: %s", nd_source_title(source),
+                       cut->fault);
     if (*is_header) {
         source->header_length = cut->end - cut->begin;
         source->header = nd_allocate(a, source->header_length + 1, 1);
@@ -309,21 +315,38 @@ static nd_status read_file(nd_corpus *corpus, nd_block *block, nd_error *error) 
     return nd_spool_append(&corpus->spool, block->bytes, block->size, error);
 }
 
-/* ---- directories */
+/* ---- texts in files */
 
-static nd_status read_directory(nd_corpus *corpus, nd_block *block, nd_error *error) {
-    nd_source *source = &corpus->sources[block->source];
-    nd_error failure;
-    if (!corpus->walk) {
-        nd_status status = nd_corpus_open_walk(corpus, source->name, &corpus->walk, &failure);
-        if (status != ND_OK) return end_broken_source(corpus, block, status, &failure, error);
+static void next_of_list(const nd_corpus *corpus, const nd_source *source, const char **path,
+                         uint64_t *size) {
+    struct stat s;
+    size_t next = (size_t)corpus->line;
+    *path = next < source->file_count ? source->files[next] : NULL;
+    /* The record reader reports a file that is gone. */
+    *size = *path && stat(*path, &s) == 0 ? (uint64_t)s.st_size : 0;
+}
+
+/* Finds the next file of a directory or a list. *path NULL: there is none. */
+static nd_status next_path(nd_corpus *corpus, const nd_source *source, const char **path,
+                           uint64_t *size, nd_error *error) {
+    if (source->files) {
+        next_of_list(corpus, source, path, size);
+        return ND_OK;
     }
+    if (!corpus->walk)
+        ND_TRY(nd_corpus_open_walk(corpus, source->name, source->pattern, &corpus->walk, error));
+    return nd_directory_walk_next(corpus->walk, path, size, error);
+}
+
+static nd_status read_paths(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    const nd_source *source = &corpus->sources[block->source];
     uint64_t text = 0;
     while (block->count < ND_BLOCK_RECORDS && text < BLOCK_BYTES) {
         const char *path = NULL;
         uint64_t size = 0;
-        nd_status status = nd_directory_walk_next(corpus->walk, &path, &size, &failure);
-        if (status != ND_OK && nd_directory_walk_is_over(corpus->walk))
+        nd_error failure;
+        nd_status status = next_path(corpus, source, &path, &size, &failure);
+        if (status != ND_OK && (!corpus->walk || nd_directory_walk_is_over(corpus->walk)))
             return end_broken_source(corpus, block, status, &failure, error);
         if (status != ND_OK) return break_block(corpus, block, status, &failure, "", error);
         if (!path) {
@@ -408,7 +431,7 @@ static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error)
         block->size = 0; /* blank lines may have filled it without a record */
         switch (corpus->sources[corpus->current].kind) {
         case ND_SOURCE_RECORDS: ND_TRY(read_file(corpus, block, error)); break;
-        case ND_SOURCE_TREE: ND_TRY(read_directory(corpus, block, error)); break;
+        case ND_SOURCE_TREE: ND_TRY(read_paths(corpus, block, error)); break;
         case ND_SOURCE_CALLBACK: ND_TRY(read_callback(corpus, block, error)); break;
         }
         bool used_up = corpus->at_end && corpus->window_begin == corpus->window_end;

@@ -1,14 +1,14 @@
 /* The inputs of a run: files of records, texts in files and directories, or records from a
  * callback.
  *
- * A *record* is one document as it is in the input: an object of JSON, a row of CSV, a whole file,
- * the text that a callback gave, or the path of a file in a directory. block_reader.h reads all
+ * A *record* is one document as it is in the input: an object of JSON, a row of CSV, the text of a
+ * pipe or of a callback, or the path of a file with a text. block_reader.h reads all
  * records once, in the order of input, in blocks that several threads parse. record_reader.h makes
  * a document of a record, and reads single records again later.
  *
  * A record is read again by its *offset*: in its file, if that is an uncompressed regular file;
  * otherwise in the corpus's spool. Records from pipes, compressed files and callbacks, and the
- * paths of directories, are copied to the spool. So no other input is read or decompressed again.
+ * paths of texts, are copied to the spool. So no other input is read or decompressed again.
  */
 #ifndef ND_CORPUS_CORPUS_H
 #define ND_CORPUS_CORPUS_H
@@ -16,27 +16,37 @@
 #include "base/job_progress.h"
 #include "base/limits.h"
 #include "corpus/csv_row.h"
+#include "corpus/glob.h"
 #include "corpus/json_simdjson.h"
 #include "io/spool.h"
 
 typedef enum nd_source_kind {
     ND_SOURCE_RECORDS, /* a file, as its format says */
-    ND_SOURCE_TREE,    /* a directory */
+    ND_SOURCE_TREE,    /* the texts of a directory, or of a list of files */
     ND_SOURCE_CALLBACK
 } nd_source_kind;
 
 /* One input. */
 typedef struct nd_source {
-    const char *name; /* as given by the caller; of a shard: with its path in the directory */
-    char *owned_name; /* of a shard: memory of the name */
+    /* As the caller gave it. Of a shard: with its path in the directory. Of a glob that stands for
+     * texts: the directory before its first part with a pattern. */
+    const char *name;
+    char *owned_name;  /* memory of the name, if it is not the caller's */
+    nd_globs *pattern; /* of a directory: which files are read; NULL: all; owned */
+    /* Of a list of files: their names, the first of which is also `name`. NULL: it is a directory.
+     * The array is owned. */
+    const char **files;
+    size_t file_count, file_capacity;
+    char *fault; /* why it cannot be read; NULL: not known; owned */
     nd_source_kind kind;
     nd_input_format format; /* of a file; ND_FORMAT_AUTO: its first bytes have not been read yet */
     nd_csv_columns columns; /* of CSV and TSV, once its header has been read */
     char *header;           /* the header, without its newline; NULL: it has none */
     size_t header_length;
     uint64_t header_offset; /* like those of records */
-    /* The last part of a directory's name, set if there are several directories: the ids of its
-     * documents begin with it, so that documents of different directories have different ids. */
+    /* Set if the directory is not the only input: the ids of its documents begin with it, so that
+     * documents of different inputs have different ids. It is the last part of the directory's
+     * name, or, if that is not enough to tell them apart, the name. */
     const char *label;
     size_t label_length; /* 0: an id is the path inside the directory */
     bool in_spool;       /* offsets of records are in the spool, not in the file */
@@ -53,6 +63,10 @@ static inline const char *nd_source_title(const nd_source *source) {
 static inline size_t nd_source_prefix(const nd_source *source) {
     return source->label_length > 0 ? source->label_length + 1 : 0;
 }
+
+/* The path of a text: of a file in a directory, or as it is in a list. NULL: memory is missing. The
+ * caller frees it. */
+char *nd_source_path(const nd_source *source, const char *path, const nd_allocator *allocator);
 
 /* Whether its documents are texts, not records with fields. */
 static inline bool nd_source_has_texts(const nd_source *source) {
@@ -73,6 +87,9 @@ typedef struct nd_corpus nd_corpus;
 typedef struct nd_corpus_options {
     const char *const *inputs;
     size_t input_count;
+    const char *files_from; /* this and the next ones: as in nd_input_options */
+    const char *const *globs;
+    size_t glob_count;
     nd_record_fn *records; /* not NULL: the records come from this callback, not from `inputs` */
     void *records_context;
     nd_record_fields fields;
@@ -83,8 +100,9 @@ typedef struct nd_corpus_options {
     nd_invalid invalid;
     bool skip_errors;
     bool once;         /* no record is read again: the spool stays empty, offsets mean nothing */
-    bool follow_links; /* in directories: as in nd_directory_walk_options */
-    bool live;         /* a block ends where further reading would have to wait */
+    bool follow_links; /* in directories: as in nd_directory_walk_options; so is the next one */
+    bool hidden;
+    bool live;             /* a block ends where further reading would have to wait */
     nd_progress *progress; /* called while reading waits, and between its steps; NULL: none */
     uint64_t memory;       /* the run's memory: as in nd_stream_in_options */
     size_t spool_memory;   /* bytes of the spool that stay in memory */

@@ -1,4 +1,4 @@
-/* The inside of a corpus, shared by corpus.c (opening), block_reader.c and record_reader.c. */
+/* The inside of a corpus, shared by corpus.c, source_list.c, block_reader.c and record_reader.c. */
 #ifndef ND_CORPUS_CORPUS_INSIDE_H
 #define ND_CORPUS_CORPUS_INSIDE_H
 
@@ -15,6 +15,8 @@ struct nd_corpus {
     nd_corpus_options options;
     nd_source *sources;
     size_t source_count, source_capacity;
+    nd_globs *globs;
+    char *listed; /* the file of names, with NULs between: sources point into it */
     nd_spool spool;
     bool total_known;     /* all inputs are regular files */
     bool may_have_window; /* nd_corpus_may_have_window */
@@ -46,12 +48,16 @@ struct nd_corpus {
     bool discarding;     /* inside a record over the limit, whose remaining bytes are dropped */
 };
 
+/* Makes the list of sources: finds out the kind of each input, and checks that they fit together.
+ */
+nd_status nd_corpus_list_sources(nd_corpus *corpus, nd_error *error);
+
 /* Checks that a file fits to the inputs before it: one run has either records of one format, or
  * texts. */
 nd_status nd_corpus_check_kind(const nd_corpus *corpus, const nd_source *source, nd_error *error);
 
-/* Opens a walk through a directory, as the options of the corpus want it. */
-nd_status nd_corpus_open_walk(const nd_corpus *corpus, const char *name, nd_directory_walk **out,
-                              nd_error *error);
+/* Opens a walk through a directory, as the options of the corpus want it. `pattern` NULL: none. */
+nd_status nd_corpus_open_walk(const nd_corpus *corpus, const char *name, const nd_globs *pattern,
+                              nd_directory_walk **out, nd_error *error);
 
 #endif

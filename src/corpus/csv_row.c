@@ -141,16 +141,49 @@ void nd_csv_columns_free(nd_csv_columns *columns, const nd_allocator *allocator)
 
 /* ---- rows */
 
+/* A row, and its fields that are read. */
 typedef struct row_reader {
     const nd_csv_columns *columns;
     const char *row;
     size_t length;
-    nd_csv_buffer *buffer;
+    nd_csv_buffer *buffer; /* `texts`: where the text fields begin */
+    field id, priority;
     nd_record_values *out;
 } row_reader;
 
 static field field_at(const row_reader *r, size_t at) {
     return read_field(r->row, at, r->length, r->columns->delimiter);
+}
+
+/* Finds the fields of a row. Returns why the row is bad; NULL: it is fine. *place: the number of
+ * its fields, or of the field that is bad. */
+static const char *find_fields(row_reader *r, size_t *place) {
+    const nd_csv_columns *c = r->columns;
+    size_t number = 0;
+    for (size_t at = 0; at != SIZE_MAX; number++) {
+        field f = field_at(r, at);
+        *place = number + 1;
+        if (f.is_open) return "the quote is not closed";
+        if (f.trailing) return "a delimiter is expected behind the closing quote";
+        for (size_t i = 0; i < c->text_count; i++)
+            if (c->texts[i] == number) r->buffer->texts[i] = at;
+        if (number == c->id) r->id = f;
+        if (number == c->priority) r->priority = f;
+        at = f.next;
+    }
+    return NULL;
+}
+
+/* The bytes of the buffer that the contents need: of a text of several fields, and of fields with
+ * doubled quotes. */
+static size_t needed(const row_reader *r) {
+    size_t size = r->id.doubled ? r->id.end - r->id.begin : 0;
+    if (r->priority.doubled) size += r->priority.end - r->priority.begin;
+    for (size_t i = 0; i < r->columns->text_count; i++) {
+        field f = field_at(r, r->buffer->texts[i]);
+        if (f.doubled || r->columns->text_count > 1) size += f.end - f.begin + 1;
+    }
+    return size;
 }
 
 /* Gives the content of a field: in the row or, if it has doubled quotes, in the buffer. */
@@ -182,48 +215,18 @@ static void take_text(row_reader *r) {
     else r->out->text = content_of(r, &f, &r->out->text_length);
 }
 
-static void take_id(row_reader *r, const field *f) {
-    const char *id = content_of(r, f, &r->out->id_length);
+static void take_id(row_reader *r) {
+    const char *id = content_of(r, &r->id, &r->out->id_length);
     r->out->id = r->out->id_length > 0 ? id : NULL;
 }
 
 /* False: it is neither a number nor a date. */
-static bool take_priority(row_reader *r, const field *f) {
+static bool take_priority(row_reader *r) {
     size_t size = 0;
-    const char *content = content_of(r, f, &size);
+    const char *content = content_of(r, &r->priority, &size);
     r->out->has_priority = nd_number_read(content, size, &r->out->priority) ||
                            nd_iso_date_parse(content, size, &r->out->priority);
     return r->out->has_priority || size == 0;
-}
-
-/* Takes the values of a row. Returns why the row is bad; NULL: it is fine. *place: the number of
- * its fields, or of the field that is bad. */
-static const char *take_values(row_reader *r, size_t *place) {
-    const nd_csv_columns *c = r->columns;
-    size_t number = 0;
-    for (size_t at = 0; at != SIZE_MAX; number++) {
-        field f = field_at(r, at);
-        *place = number + 1;
-        if (f.is_open) return "the quote is not closed";
-        if (f.trailing) return "a delimiter is expected behind the closing quote";
-        for (size_t i = 0; i < c->text_count; i++)
-            if (c->texts[i] == number) r->buffer->texts[i] = at;
-        if (number == c->id) take_id(r, &f);
-        if (number == c->priority && !take_priority(r, &f))
-            return "a number or an ISO 8601 date was expected";
-        at = f.next;
-    }
-    return NULL;
-}
-
-/* A row of text and values is at most as long as the row, with a newline for each delimiter. But a
- * column may be wanted more than once. */
-static bool make_room(row_reader *r, const nd_allocator *a) {
-    nd_csv_buffer *b = r->buffer;
-    size_t times = r->columns->text_count + 2;
-    b->size = 0;
-    return nd_reserve(a, &b->bytes, &b->capacity, times * (r->length + 1)) &&
-           nd_reserve(a, &b->texts, &b->text_capacity, r->columns->text_count);
 }
 
 static nd_csv_problem check_count(const nd_csv_columns *c, size_t fields, char *why, size_t size) {
@@ -243,15 +246,23 @@ nd_csv_problem nd_csv_parse(const nd_csv_columns *columns, const char *row, size
                             const nd_allocator *allocator, nd_csv_buffer *buffer,
                             nd_record_values *out, char *why, size_t why_size) {
     *out = (nd_record_values){0};
-    row_reader r = {columns, row, without_return(row, length), buffer, out};
-    if (!make_room(&r, allocator)) return ND_CSV_NO_MEMORY;
+    row_reader r = {columns, row, without_return(row, length), buffer, {0}, {0}, out};
+    if (!nd_reserve(allocator, &buffer->texts, &buffer->text_capacity, columns->text_count))
+        return ND_CSV_NO_MEMORY;
     size_t place = 0;
-    const char *fault = take_values(&r, &place);
-    if (fault) {
-        nd_format(why, why_size, "field %zu: %s", place, fault);
-        return ND_CSV_BAD_ROW;
+    const char *fault = find_fields(&r, &place);
+    if (!fault) {
+        nd_csv_problem problem = check_count(columns, place, why, why_size);
+        if (problem != ND_CSV_FINE) return problem;
+        buffer->size = 0;
+        if (!nd_reserve(allocator, &buffer->bytes, &buffer->capacity, needed(&r)))
+            return ND_CSV_NO_MEMORY;
+        take_text(&r);
+        take_id(&r);
+        if (take_priority(&r)) return ND_CSV_FINE;
+        place = columns->priority + 1;
+        fault = "a number or an ISO 8601 date was expected";
     }
-    nd_csv_problem problem = check_count(columns, place, why, why_size);
-    if (problem == ND_CSV_FINE) take_text(&r);
-    return problem;
+    nd_format(why, why_size, "field %zu: %s", place, fault);
+    return ND_CSV_BAD_ROW;
 }

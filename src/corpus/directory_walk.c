@@ -78,6 +78,8 @@ static int by_path(const void *a, const void *b) {
     return c - d;
 }
 
+static bool is_dots(const char *name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
+
 /* Whether the walk goes to a name: a directory (*directory) or a file. Counts a link to a file that
  * is left out. A name whose type cannot be found out passes as a file; nd_directory_walk_next
  * reports it. */
@@ -85,7 +87,8 @@ static bool is_wanted(nd_directory_walk *walk, int fd, const struct dirent *foun
                       bool *directory) {
     struct stat is;
     unsigned char type = found->d_type;
-    if (found->d_name[0] == '.') return false; /* such as an output that is being written */
+    /* A hidden file is such as an output that is being written. */
+    if (found->d_name[0] == '.' && (!walk->options.hidden || is_dots(found->d_name))) return false;
     if (type == DT_UNKNOWN)
         type = fstatat(fd, found->d_name, &is, AT_SYMLINK_NOFOLLOW) == 0
                    ? (unsigned char)IFTODT(is.st_mode)
@@ -105,6 +108,22 @@ typedef struct listing {
     size_t count, capacity;
 } listing;
 
+/* Whether the globs accept a name in the directory walk->path. */
+static nd_status check_globs(nd_directory_walk *walk, const char *name, bool directory,
+                             bool *accepted, nd_error *error) {
+    const nd_directory_walk_options *o = &walk->options;
+    size_t length = strlen(walk->path), size = strlen(name) + 1;
+    *accepted = true;
+    if (!o->pattern && !o->globs) return ND_OK;
+    if (!nd_reserve(&walk->allocator, &walk->path, &walk->path_capacity, length + size))
+        return nd_fail_memory(error, length + size, "a path");
+    memcpy(walk->path + length, name, size);
+    *accepted = nd_globs_accept(o->pattern, walk->path, directory) &&
+                nd_globs_accept(o->globs, walk->path, directory);
+    walk->path[length] = '\0';
+    return ND_OK;
+}
+
 static bool add_name(const nd_allocator *allocator, listing *list, const char *name,
                      bool directory) {
     size_t size = strlen(name) + 1;
@@ -123,9 +142,10 @@ static nd_status read_names(nd_directory_walk *walk, DIR *stream, listing *list,
         errno = 0;
         const struct dirent *found = readdir(stream);
         if (!found) return errno ? failed(walk, walk->path, errno, error) : ND_OK;
-        bool directory;
-        if (is_wanted(walk, dirfd(stream), found, &directory) &&
-            !add_name(&walk->allocator, list, found->d_name, directory))
+        bool directory, accepted = false;
+        if (is_wanted(walk, dirfd(stream), found, &directory))
+            ND_TRY(check_globs(walk, found->d_name, directory, &accepted, error));
+        if (accepted && !add_name(&walk->allocator, list, found->d_name, directory))
             return nd_fail_memory(error, list->used, "the names of a directory");
     }
 }

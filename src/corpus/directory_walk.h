@@ -1,5 +1,6 @@
 /* Walks through the regular files below a directory, one at a time, in bytewise order of their
- * relative paths. Hidden files and directories, whose names begin with '.', are left out.
+ * relative paths. Hidden files and directories, whose names begin with '.', are left out, and what
+ * the globs do not accept.
  *
  * Memory holds the names of the directories on the way to the current file, not of
  * the whole tree. */
@@ -8,15 +9,19 @@
 
 #include "base/alloc.h"
 #include "base/job_progress.h"
+#include "corpus/glob.h"
 
 typedef struct nd_directory_walk nd_directory_walk;
 
-/* Zeros: symbolic links are left out, and no progress is reported. */
+/* Zeros: hidden files and symbolic links are left out, all others are visited, and no progress is
+ * reported. */
 typedef struct nd_directory_walk_options {
     /* Symbolic links to regular files are followed, and each file is visited once, by the first of
      * its names. */
     bool follow_links;
-    nd_progress *progress; /* called from time to time; NULL: none */
+    bool hidden;                     /* hidden files and directories are visited, too */
+    const nd_globs *pattern, *globs; /* both must accept a path; NULL: accepts all */
+    nd_progress *progress;           /* called from time to time; NULL: none */
 } nd_directory_walk_options;
 
 /* `options` NULL: zeros. `allocator` NULL: malloc. Used by one thread at a time. */

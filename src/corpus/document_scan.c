@@ -66,8 +66,8 @@ static nd_status map_document(scan_worker *w, batch *b, const nd_scan_item *item
     if (source->kind == ND_SOURCE_RECORDS)
         nd_fail(why, status, "%s:%llu: %s", nd_source_title(source), line, failure.message);
     else if (source->kind == ND_SOURCE_TREE)
-        nd_fail(why, status, "%s/%s: %s", source->name, b->block.bytes + item->record->start,
-                failure.message);
+        nd_fail(why, status, "%s%s%s: %s", source->files ? "" : source->name,
+                source->files ? "" : "/", b->block.bytes + item->record->start, failure.message);
     else nd_fail(why, status, "record %llu: %s", line, failure.message);
     return ND_OK;
 }
@@ -118,7 +118,7 @@ static nd_status emit_batch(scan *s, batch *b, nd_error *error) {
     for (const char *m = b->warnings; m && m < b->warnings + b->warning_size; m += strlen(m) + 1)
         nd_warn(&s->means->warnings, "%s", m);
     if (s->stage->emit) ND_TRY(s->stage->emit(s->stage->result, b->own, &b->block, error));
-    /* Files of a directory may be compressed, so the bytes of their texts are counted. */
+    /* Files with texts may be compressed, so the bytes of their texts are counted. */
     bool tree = nd_corpus_source(s->corpus, b->block.source)->kind == ND_SOURCE_TREE;
     b->counts.input_bytes = tree ? b->counts.text_bytes : b->block.input_bytes;
     add_counts(s->counts, &b->counts);

@@ -42,32 +42,27 @@ nd_input_format nd_format_of_name(const char *name) {
 
 const char *nd_unread_kind(const char *bytes, size_t size) {
     static const struct {
-        const char *first, *kind;
-    } kinds[] = {{"WARC/1.", "WARC"},
-                 {"filedesc://", "ARC"},
-                 {"PAR1", "Parquet"},
-                 {"PK\x03\x04", "zip"},
-                 {"BZh", "bzip2"},
-                 {"\xFD"
-                  "7zXZ",
-                  "xz"},
-                 {"7z\xBC\xAF", "7-Zip"},
-                 {"%PDF-", "PDF"}};
+        size_t at;
+        const char *there, *kind;
+    } kinds[] = {{0, "WARC/1.", "WARC"},     {0, "filedesc://", "ARC"}, {0, "PAR1", "Parquet"},
+                 {0, "PK\x03\x04", "zip"},   {4, "1AY&SY", "bzip2"},    {1, "7zXZ", "xz"},
+                 {0, "7z\xBC\xAF", "7-Zip"}, {0, "%PDF-", "PDF"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t length = strlen(kinds[i].first);
-        if (size >= length && memcmp(bytes, kinds[i].first, length) == 0) return kinds[i].kind;
+        size_t at = kinds[i].at, length = strlen(kinds[i].there);
+        if (size >= at + length && memcmp(bytes + at, kinds[i].there, length) == 0)
+            return kinds[i].kind;
     }
     return NULL;
-}
-
-/* Skips a byte order mark. */
-static size_t skip_mark(const char *bytes, size_t size) {
-    return size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
 static size_t skip_space(const char *bytes, size_t at, size_t size) {
     while (at < size && memchr(" \t\r\n\x1E", bytes[at], 5)) at++;
     return at;
+}
+
+size_t nd_skip_blank(const char *bytes, size_t size) {
+    bool mark = size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0;
+    return skip_space(bytes, mark ? 3 : 0, size);
 }
 
 /* Whether JSON may have `byte` behind an opening bracket. */
@@ -86,7 +81,7 @@ static bool is_one_value(const char *bytes, size_t at, size_t size) {
 }
 
 nd_input_format nd_format_of_content(const char *bytes, size_t size) {
-    size_t at = skip_space(bytes, skip_mark(bytes, size), size);
+    size_t at = nd_skip_blank(bytes, size);
     bool bracket = at < size && (bytes[at] == '{' || bytes[at] == '[');
     size_t next = bracket ? skip_space(bytes, at + 1, size) : size;
     if (!bracket || (next < size && !may_follow(bytes[at], bytes[next]))) return ND_FORMAT_AUTO;
@@ -96,7 +91,7 @@ nd_input_format nd_format_of_content(const char *bytes, size_t size) {
 
 nd_input_format nd_recognise(const char *name, const char *bytes, size_t size) {
     nd_input_format found = nd_format_of_content(bytes, size), named = nd_format_of_name(name);
-    size_t begin = skip_space(bytes, skip_mark(bytes, size), size);
+    size_t begin = nd_skip_blank(bytes, size);
     if (strcmp(name, "-") == 0) return found;
     /* The first line may be a bad one. */
     if (named == ND_FORMAT_JSON_LINES && begin < size && bytes[begin] == '{') return named;

@@ -20,6 +20,8 @@ nd_input_format nd_recognise(const char *name, const char *bytes, size_t size);
 /* The name of a kind of file that is not read, such as "Parquet", by its first bytes; NULL: it is
  * none of those that are known. */
 const char *nd_unread_kind(const char *bytes, size_t size);
+/* The place behind a byte order mark and white space; `size`: there is nothing else. */
+size_t nd_skip_blank(const char *bytes, size_t size);
 /* By the content alone: ND_FORMAT_JSON_LINES, ND_FORMAT_JSON, or ND_FORMAT_AUTO: it is another one.
  */
 nd_input_format nd_format_of_content(const char *bytes, size_t size);

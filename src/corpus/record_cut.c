@@ -14,17 +14,15 @@ static bool is_blank(const char *bytes, size_t begin, size_t end) {
 }
 
 /* Cuts a record at `end`; a newline there is not a part of it. */
-static void cut_at(const char *bytes, size_t from, size_t end, size_t stop, nd_cut *out) {
-    *out = (nd_cut){.begin = from,
-                    .end = end,
-                    .next = end < stop ? end + 1 : end,
-                    .blank = is_blank(bytes, from, end)};
+static void cut_at(size_t from, size_t end, size_t stop, bool blank, nd_cut *out) {
+    *out = (nd_cut){.begin = from, .end = end, .next = end < stop ? end + 1 : end, .blank = blank};
 }
 
 static bool cut_line(const char *bytes, size_t from, size_t stop, bool last, nd_cut *out) {
     const char *newline = memchr(bytes + from, '\n', stop - from);
     if (!newline && !last) return false;
-    cut_at(bytes, from, newline ? (size_t)(newline - bytes) : stop, stop, out);
+    size_t end = newline ? (size_t)(newline - bytes) : stop;
+    cut_at(from, end, stop, is_blank(bytes, from, end), out);
     return true;
 }
 
@@ -81,7 +79,9 @@ static bool cut_row(nd_record_cutter *c, const char *bytes, size_t from, size_t 
         while (at < stop && bytes[at] != delimiter && bytes[at] != '\n') at++;
         if (at == stop && !last) return false;
         if (at < stop && bytes[at] == delimiter) continue;
-        cut_at(bytes, from, at, stop, out);
+        /* Blanks and tabs are the fields of a row. */
+        bool blank = at == from || (at == from + 1 && bytes[from] == '\r');
+        cut_at(from, at, stop, blank, out);
         return true;
     }
 }
@@ -238,6 +238,7 @@ bool nd_record_cut_line(nd_record_cutter *cutter, const char *bytes, size_t from
                         nd_cut *out) {
     if (cutter->format == ND_FORMAT_TEXT || !cut_open(cutter, bytes, from, end, false, end, out))
         return false;
+    out->fault = "it is over the limit of a record, or a quote or a bracket in it is not closed";
     cutter->after_value = false;
     return true;
 }

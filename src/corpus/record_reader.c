@@ -33,9 +33,10 @@ struct nd_record_reader {
     nd_json_parser *parser; /* NULL: no JSON has been read */
     nd_csv_buffer row;      /* fields of a row of CSV */
     byte_buffer record;     /* a record read by its offset */
-    byte_buffer file;       /* a file of a directory */
+    byte_buffer file;       /* a file with a text */
     byte_buffer repaired;   /* text with U+FFFD */
-    char *path;             /* full path of the file */
+    char *path;             /* of the file */
+    bool follows_links;     /* the path may be a symbolic link */
     byte_buffer id;         /* id of the file, if it is not its path */
     bool holds_gate;
     struct {
@@ -109,14 +110,13 @@ static nd_status reserve(nd_record_reader *reader, byte_buffer *buffer, size_t s
                : nd_fail_memory(error, size, "a record");
 }
 
-/* ---- reading a file of a directory */
+/* ---- reading a file with a text */
 
-/* Opens the file reader->path. The file may have been replaced since the directory walk found it;
- * O_NONBLOCK keeps the call from waiting if it is a pipe now. */
+/* Opens the file reader->path. The file may have been replaced since it was found; O_NONBLOCK keeps
+ * the call from waiting if it is a pipe now. */
 static nd_status open_file(const nd_record_reader *reader, int *fd, nd_error *error) {
     struct stat is;
-    *fd = nd_open(reader->path,
-                  O_RDONLY | O_NONBLOCK | (reader->corpus->options.follow_links ? 0 : O_NOFOLLOW),
+    *fd = nd_open(reader->path, O_RDONLY | O_NONBLOCK | (reader->follows_links ? 0 : O_NOFOLLOW),
                   0);
     bool opened = *fd >= 0;
     if (!opened && errno != ELOOP && errno != ENXIO)
@@ -157,14 +157,15 @@ static nd_status read_with_memory(nd_record_reader *reader, uint64_t memory, siz
 
 /* Reads a whole file, decompressed. *too_long: it has more than max_record bytes. Several threads
  * may read files at the same time, but only the holder of the gate with a large window. */
-static nd_status read_file(nd_record_reader *reader, const char *root, const char *path,
+static nd_status read_file(nd_record_reader *reader, const nd_source *source, const char *path,
                            size_t *length, bool *too_long, nd_error *error) {
     const nd_allocator *allocator = &reader->corpus->allocator;
     uint64_t memory = reader->corpus->options.memory,
              little = (uint64_t)ND_LARGE_RECORD * ND_WINDOW_SHARE;
     bool window_refused = false;
     nd_release(allocator, reader->path);
-    reader->path = nd_string_join(allocator, root, "/", path);
+    reader->path = nd_source_path(source, path, allocator);
+    reader->follows_links = source->files || reader->corpus->options.follow_links;
     if (!reader->path) return nd_fail_memory(error, strlen(path), "a path");
     nd_status status = read_with_memory(reader, little < memory ? little : memory, length, too_long,
                                         &window_refused, error);
@@ -288,7 +289,7 @@ static nd_status parse_file_record(nd_record_reader *reader, const file_record *
     }
 }
 
-/* ---- files of directories */
+/* ---- files with texts */
 
 /* Whether a file has the name and the beginning of JSON Lines. Such a file is rejected: read as one
  * text, it would match none of the documents in its lines. */
@@ -317,13 +318,13 @@ static nd_status parse_file(nd_record_reader *reader, const nd_source *source, c
                             parsed_record *parsed, nd_error *error) {
     size_t length = 0;
     bool too_long = false;
-    nd_status status = read_file(reader, source->name, path, &length, &too_long, parsed->why);
+    nd_status status = read_file(reader, source, path, &length, &too_long, parsed->why);
     if (status == ND_ERR_INPUT || status == ND_ERR_IO) {
         parsed->state = ND_RECORD_BAD;
         return ND_OK;
     }
     if (status != ND_OK) return nd_fail(error, status, "%s", parsed->why->message);
-    if (reader->corpus->options.format != ND_FORMAT_TEXT &&
+    if (!source->files && reader->corpus->options.format != ND_FORMAT_TEXT &&
         is_json_lines(path, reader->file.bytes, length)) {
         parsed->state = ND_RECORD_BAD;
         nd_fail(parsed->why, ND_ERR_INPUT,

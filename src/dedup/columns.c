@@ -84,14 +84,19 @@ nd_status nd_columns_id(const nd_columns *c, uint32_t document, nd_id_buffer *bu
         ND_TRY(nd_spool_read(&c->id_ends, range, 16, (uint64_t)(document - 1) * 8, error));
     else ND_TRY(nd_spool_read(&c->id_ends, &range[1], 8, 0, error));
     size_t size = (size_t)(range[1] - range[0]);
-    if (!nd_reserve(&c->allocator, &buffer->bytes, &buffer->capacity, size))
+    if (!nd_reserve(&c->allocator, &buffer->bytes, &buffer->capacity, size + 1))
         return nd_fail_memory(error, size, "an id");
     ND_TRY(nd_spool_read(&c->ids, buffer->bytes, size, range[0], error));
     memcpy(&buffer->line, buffer->bytes, 8);
     buffer->id = buffer->bytes + 8;
     buffer->length = size - 8;
+    buffer->bytes[size] = '\0';
     const nd_source *source = nd_corpus_source(c->corpus, nd_columns_source(c, document));
     buffer->source = source->kind == ND_SOURCE_CALLBACK ? "" : source->name;
+    if (source->files) { /* a text that was named is a file of its own */
+        buffer->source = buffer->id;
+        buffer->line = 1;
+    }
     return ND_OK;
 }
 

@@ -43,18 +43,23 @@ static nd_status open_tables(const nd_run *run, const nd_output_options *o,
     return nd_table_open(&out->edges, o->edges, edges[plan->measure], run->progress, a, error);
 }
 
-/* Texts that were named are copied to their names in the new directory. */
+static nd_status check_name(const char *name, nd_error *error) {
+    return nd_path_inside(name)
+               ? ND_OK
+               : nd_fail(error, ND_ERR_ARGUMENT,
+                         "%s: its name leads out of the directory of the kept files", name);
+}
+
+/* Texts are copied to the paths of their ids in the new directory. */
 static nd_status check_names(nd_corpus *corpus, nd_error *error) {
     for (size_t s = 0; s < nd_corpus_sources(corpus); s++) {
         const nd_source *source = nd_corpus_source(corpus, s);
-        if (source->kind == ND_SOURCE_TREE) continue;
-        if (strcmp(source->name, "-") == 0)
-            return nd_fail(error, ND_ERR_ARGUMENT,
-                           "standard input cannot be copied to a directory");
-        if (!nd_path_inside(source->name))
-            return nd_fail(error, ND_ERR_ARGUMENT,
-                           "%s: its name leads out of the directory of the kept files",
-                           source->name);
+        bool blank = source->inode != 0; /* a blank file of no known format */
+        if (source->kind == ND_SOURCE_RECORDS && !blank)
+            return nd_fail(error, ND_ERR_ARGUMENT, "%s cannot be copied to a directory",
+                           nd_source_title(source));
+        if (source->label) ND_TRY(check_name(source->label, error));
+        for (size_t i = 0; i < source->file_count; i++) ND_TRY(check_name(source->files[i], error));
     }
     return ND_OK;
 }

@@ -128,11 +128,8 @@ static nd_status keep_file(nd_report *r, uint32_t document, nd_error *error) {
     relative[r->id.length] = '\0';
     const nd_source *source = nd_corpus_source(columns->corpus,
                                                nd_columns_source(columns, document));
-    bool tree = source->kind == ND_SOURCE_TREE;
-    char *from = nd_string_join(a, source->name, tree ? "/" : "",
-                                tree ? relative + nd_source_prefix(source) : "");
-    nd_status status = from ? nd_output_tree_copy(outputs->tree, from,
-                                                  tree ? relative : nd_path_inside(relative),
+    char *from = nd_source_path(source, relative + nd_source_prefix(source), a);
+    nd_status status = from ? nd_output_tree_copy(outputs->tree, from, nd_path_inside(relative),
                                                   &r->counts.tree_bytes, error)
                             : nd_fail_memory(error, r->id.length, "a path");
     nd_release(a, from);

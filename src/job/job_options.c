@@ -25,11 +25,14 @@ void nd_input_options_init(nd_input_options *options, size_t struct_size) {
 }
 
 static nd_status check_sources(const nd_input_options *o, nd_error *error) {
-    if (!o->records == !o->input_count)
+    if (!o->records == (o->input_count == 0 && !o->files_from))
         return nd_fail(
             error, ND_ERR_ARGUMENT,
             "a job takes its documents from inputs or from a callback: exactly one of them");
     ND_TRY(nd_need_array(o->inputs, o->input_count, "inputs", error));
+    ND_TRY(nd_need_array(o->globs, o->glob_count, "globs", error));
+    for (size_t i = 0; i < o->glob_count; i++)
+        if (!o->globs[i]) return nd_fail(error, ND_ERR_ARGUMENT, "globs[%zu] must not be NULL", i);
     for (size_t i = 0; i < o->input_count; i++)
         if (!o->inputs[i])
             return nd_fail(error, ND_ERR_ARGUMENT, "inputs[%zu] must not be NULL", i);

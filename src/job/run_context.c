@@ -6,6 +6,7 @@
 #include "io/stream_in.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct nd_run_shared {
@@ -79,6 +80,9 @@ nd_status nd_run_open_input(nd_run *run, const nd_input_options *input, const nd
     nd_corpus_options corpus = {
         .inputs = input->inputs,
         .input_count = input->input_count,
+        .files_from = input->files_from,
+        .globs = input->globs,
+        .glob_count = input->glob_count,
         .records = input->records,
         .records_context = input->records_context,
         .fields = {input->text_fields, input->text_field_count, input->id_field, plan->value_field},
@@ -89,6 +93,7 @@ nd_status nd_run_open_input(nd_run *run, const nd_input_options *input, const nd
                                  : "",
         .invalid = input->invalid,
         .follow_links = input->follow_links,
+        .hidden = input->hidden,
         .skip_errors = input->skip_errors,
         .once = plan->use != ND_INPUT_AGAIN,
         .live = plan->use == ND_INPUT_LIVE,
@@ -115,6 +120,18 @@ nd_status nd_run_scan(const nd_run *run, const nd_input_options *input, nd_corpu
 
 /* ---- outputs */
 
+/* Whether the target is an existing file that the source reads. */
+static bool reads_target(const nd_source *source, const nd_output_target *target) {
+    struct stat s;
+    if (source->inode != 0 && nd_output_target_is(target, source->device, source->inode))
+        return true;
+    for (size_t i = 0; target->exists && i < source->file_count; i++)
+        if (stat(source->files[i], &s) == 0 &&
+            nd_output_target_is(target, (uint64_t)s.st_dev, (uint64_t)s.st_ino))
+            return true;
+    return false;
+}
+
 nd_status nd_run_check_outputs(nd_corpus *corpus, nd_output_file *const *outputs, size_t count,
                                nd_error *error) {
     for (size_t i = 0; i < count; i++) {
@@ -122,8 +139,7 @@ nd_status nd_run_check_outputs(nd_corpus *corpus, nd_output_file *const *outputs
         const nd_output_target *target = nd_output_file_target(outputs[i]);
         const char *name = nd_output_file_title(outputs[i]);
         for (size_t s = 0; s < nd_corpus_sources(corpus); s++) {
-            const nd_source *source = nd_corpus_source(corpus, s);
-            if (source->inode != 0 && nd_output_target_is(target, source->device, source->inode))
+            if (reads_target(nd_corpus_source(corpus, s), target))
                 return nd_fail(error, ND_ERR_ARGUMENT,
                                "%s is an input: an output must be another file", name);
         }

@@ -102,3 +102,24 @@ printf '{"text":"one"}{"text":\n{"text":"three"}\n[{"text":"four"}' > bad2.json
 t text -q bad2.json --on-error skip
 { printf '{"id":1,"text":"one"}\n{"id":2,"text":"'; head -c 300 /dev/zero | tr '\0' x; printf '"}\n{"id":3,"text":"three"}'; } > long.json
 t text -q long.json --max-record 200 --on-error skip
+
+# The fields of a directory of records; a text has none.
+mkdir fielded
+echo '{"id":"f","body":"in a field"}' > fielded/0.jsonl
+t text -q fielded --text-field body
+t text -q one.txt --text-field body
+t text -q tree --id-field body
+t dedup -q fielded --text-field body --null
+
+# A blank file is of the kind of the others.
+t text -q - < <(echo)
+printf '\n\n' > blank.csv
+t text -q table.csv blank.csv
+printf 'id,text\n1,one\n  ,  \n' > blanks.csv
+t text -q blanks.csv
+printf '"id,text\n1,one\n' > bad-header.csv
+t text -q bad-header.csv
+{ printf 'id,text\n1,"'; head -c 300 /dev/zero | tr '\0' x; printf '"\n2,two\n'; } > long.csv
+t text -q long.csv --max-record 200 --on-error skip
+gzip < table.csv | head -c 60 > damaged.csv.gz
+t text -q damaged.csv.gz --on-error skip

@@ -41,8 +41,8 @@ try_option() { # COMMAND (as words) OPTION ARGUMENT
         return
     fi
     value=$(good_value "$argument")
-    # Only --text-field may be repeated.
-    [[ $option == text-field ]] || refused "--$option: given twice" "${command[@]}" "--$option" "$value" "--$option=$value"
+    # Lists may be repeated.
+    [[ $option == text-field || $option == glob || $option == exclude ]] || refused "--$option: given twice" "${command[@]}" "--$option" "$value" "--$option=$value"
     refused "--$option: a value is missing" "${command[@]}" "--$option"
     refused "--$option \"\": must be" "${command[@]}" "--$option="
     case $argument in

@@ -300,6 +300,25 @@ static void check_texts(void) {
     good(nd_texts(&job.input, take_text, NULL, none, NULL, &failure));
 }
 
+static bool take_input(void *context, const nd_input_info *info) {
+    assert_string_equal(info->name, "record");
+    assert_true(info->format == ND_FORMAT_AUTO && !info->directory && info->size == 0);
+    ++*(int *)context;
+    return true;
+}
+
+static void check_inputs(void) {
+    const nd_resources *none = NULL;
+    int inputs = 0, *count = &inputs;
+    REFUSED("input", nd_inputs(NULL, take_input, count, none, &failure));
+    begin_job(1);
+    REFUSED("fn", nd_inputs(&job.input, NULL, count, none, &failure));
+    ALL_REFUSED(bad_jobs, nd_inputs(&job.input, take_input, count, &job.resources, &failure));
+    GRANTED((begin_job(2), inputs = 0),
+            nd_inputs(&job.input, take_input, count, &job.resources, &failure),
+            assert_int_equal(inputs, 1));
+}
+
 static void check_fingerprints(void) {
     const nd_simhash_options s = simhash_options(64, 9);
     const nd_fingerprints_options none = {.struct_size = sizeof none};
@@ -445,6 +464,7 @@ void test_passes(void **state) {
     (void)state;
     check_files();
     check_texts();
+    check_inputs();
     check_fingerprints();
     check_signatures();
     check_idf();

@@ -106,6 +106,11 @@ static bool tell_text(void *context, const nd_text *t) {
     tell_bytes(t->text, t->length);
     return true;
 }
+static bool tell_input(void *context, const nd_input_info *info) {
+    (void)context;
+    tell_bytes(info->name, strlen(info->name));
+    return true;
+}
 static bool tell_print(void *context, const nd_fingerprinted *f) {
     (void)context;
     tell(f->fingerprint.low);
@@ -597,6 +602,9 @@ const sized_structure sized_structures[] = {
         nd_texts(&with.input, tell_text, NULL, given, &out.summary, &failure))                     \
     USE(nd_texts, nd_job_summary,                                                                  \
         nd_texts(&with.input, tell_text, NULL, &with.resources, given, &failure))                  \
+    USE(nd_inputs, nd_input_options,                                                               \
+        nd_inputs(given, tell_input, NULL, &with.resources, &failure))                             \
+    USE(nd_inputs, nd_resources, nd_inputs(&with.input, tell_input, NULL, given, &failure))        \
     USE(nd_fingerprints, nd_fingerprints_options,                                                  \
         nd_fingerprints(given, tell_print, NULL, &out.summary, &failure))                          \
     USE(nd_fingerprints, nd_job_summary,                                                           \
