@@ -3,7 +3,7 @@
 #define INPUT_CHAPTER                                                                              \
     "An INPUT is a file, a directory, or a glob for files; - is standard input. "                  \
     "--files-from names a file with further inputs. Inputs are read in the order given. "          \
-    "gzip (any number of members) and Zstandard (any number of frames) are recognised by "         \
+    "gzip, Zstandard, bzip2, xz and LZ4, with any number of members, are recognised by "           \
     "their first bytes, not by the file's name.\n\n"                                               \
     "A file has records: JSON Lines, with one object per line; JSON, with objects in an "          \
     "array or one behind the other, over any number of lines; CSV (RFC 4180) or TSV, with"         \

@@ -54,8 +54,9 @@ ND_API const char *nd_input_format_name(nd_input_format format);
  * last part of the directory's name and '/' precede the id, or, if that is not enough to tell two
  * directories apart, their names as they were given. A name that no file has and that is a glob
  * stands for the files that it matches, in bytewise order of their paths. One job cannot read both
- * files of records and texts; a file of records in a directory of texts is a bad record. gzip and
- * Zstandard are recognised by their first bytes. The window of a Zstandard frame may take an eighth
+ * files of records and texts; a file of records in a directory of texts is a bad record. gzip,
+ * Zstandard, bzip2, xz and LZ4 are recognised by their first bytes, if the build has the libraries
+ * (nd_features). The window of a Zstandard frame may take an eighth
  * of the job's memory, rounded down to a power of two; a frame with a larger window is
  * ND_ERR_INPUT. */
 typedef struct nd_input_options {

@@ -11,6 +11,21 @@ const char *nd_version(void) {
 }
 
 /* The libraries of the build, each behind a space. */
+#ifdef ND_WITH_BZIP2
+#define BZIP2 " bzip2"
+#else
+#define BZIP2 ""
+#endif
+#ifdef ND_WITH_LZ4
+#define LZ4 " lz4"
+#else
+#define LZ4 ""
+#endif
+#ifdef ND_WITH_LZMA
+#define LZMA " xz"
+#else
+#define LZMA ""
+#endif
 #ifdef ND_WITH_SIMDJSON
 #define SIMDJSON " simdjson"
 #else
@@ -38,8 +53,8 @@ const char *nd_version(void) {
 #endif
 
 const char *nd_features(void) {
-    static const char with_icu[] = SIMDJSON ISAL " icu" STEMMER ZLIB ZSTD;
-    static const char without_icu[] = SIMDJSON ISAL STEMMER ZLIB ZSTD;
+    static const char with_icu[] = SIMDJSON BZIP2 ISAL LZ4 " icu" STEMMER LZMA ZLIB ZSTD;
+    static const char without_icu[] = SIMDJSON BZIP2 ISAL LZ4 STEMMER LZMA ZLIB ZSTD;
     /* Asked here, because ICU may be one that is loaded at run time. */
     const char *features = nd_icu_library() ? with_icu : without_icu;
     return *features ? features + 1 : features;

@@ -30,9 +30,13 @@ nd_input_format nd_format_of_name(const char *name) {
                                      {".json", ND_FORMAT_JSON},
                                      {".csv", ND_FORMAT_CSV},
                                      {".tsv", ND_FORMAT_TSV}};
+    static const char *const compressed[] = {".gz", ".zst", ".bz2", ".xz", ".lz4"};
     size_t length = strlen(name);
-    if (ends_with(name, length, ".gz")) length -= strlen(".gz");
-    else if (ends_with(name, length, ".zst")) length -= strlen(".zst");
+    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
+        if (ends_with(name, length, compressed[i])) {
+            length -= strlen(compressed[i]);
+            break;
+        }
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (ends_with(name, length, endings[i].name)) return endings[i].format;
     return ND_FORMAT_TEXT;
@@ -42,15 +46,12 @@ nd_input_format nd_format_of_name(const char *name) {
 
 const char *nd_unread_kind(const char *bytes, size_t size) {
     static const struct {
-        size_t at;
-        const char *there, *kind;
-    } kinds[] = {{0, "WARC/1.", "WARC"},     {0, "filedesc://", "ARC"}, {0, "PAR1", "Parquet"},
-                 {0, "PK\x03\x04", "zip"},   {4, "1AY&SY", "bzip2"},    {1, "7zXZ", "xz"},
-                 {0, "7z\xBC\xAF", "7-Zip"}, {0, "%PDF-", "PDF"}};
+        const char *first, *kind;
+    } kinds[] = {{"WARC/1.", "WARC"},   {"filedesc://", "ARC"},  {"PAR1", "Parquet"},
+                 {"PK\x03\x04", "zip"}, {"7z\xBC\xAF", "7-Zip"}, {"%PDF-", "PDF"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t at = kinds[i].at, length = strlen(kinds[i].there);
-        if (size >= at + length && memcmp(bytes + at, kinds[i].there, length) == 0)
-            return kinds[i].kind;
+        size_t length = strlen(kinds[i].first);
+        if (size >= length && memcmp(bytes, kinds[i].first, length) == 0) return kinds[i].kind;
     }
     return NULL;
 }

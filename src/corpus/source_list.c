@@ -12,13 +12,14 @@
 
 /* Reads the first bytes of a file. Returns how many; 0 also if it cannot be read: the block reader
  * will report that. */
-static size_t read_first(const nd_corpus *corpus, const char *name, bool *zstd, char *first) {
+static size_t read_first(const nd_corpus *corpus, const char *name, bool *window, char *first) {
     const nd_stream_in_options options = {.allocator = &corpus->allocator,
                                           .memory = corpus->options.memory};
     nd_stream_in *stream = NULL;
     size_t size = 0;
     if (nd_stream_in_open(name, &options, &stream, NULL) != ND_OK) return 0;
-    *zstd = nd_stream_in_compression(stream) == ND_COMPRESSION_ZSTD;
+    nd_compression compression = nd_stream_in_compression(stream);
+    *window = compression == ND_COMPRESSION_ZSTD || compression == ND_COMPRESSION_XZ;
     /* The bytes before a damage have been read. */
     (void)nd_stream_in_read(stream, first, ND_RECOGNISE_BYTES, &size, NULL);
     nd_stream_in_close(stream);
@@ -27,9 +28,9 @@ static size_t read_first(const nd_corpus *corpus, const char *name, bool *zstd, 
 
 /* Finds out the compression of a file and, unless the caller knows it, its format. */
 static nd_status recognise(nd_corpus *corpus, nd_source *source, char *first, nd_error *error) {
-    bool zstd = false;
-    size_t size = read_first(corpus, source->name, &zstd, first);
-    corpus->may_have_window = corpus->may_have_window || zstd;
+    bool window = false;
+    size_t size = read_first(corpus, source->name, &window, first);
+    corpus->may_have_window = corpus->may_have_window || window;
     if (source->format != ND_FORMAT_AUTO) return ND_OK;
     source->format = nd_recognise(source->name, first, size);
     const char *unread = nd_unread_kind(first, size);
@@ -130,10 +131,10 @@ static nd_status next_shard(nd_directory_walk *walk, const char **path, nd_error
  * otherwise. A .json file may be anything, such as the settings of a program: it must have JSON
  * Lines or an array. */
 static bool is_shard(const nd_corpus *corpus, const char *name, char *first) {
-    bool zstd;
+    bool window;
     nd_input_format named = nd_format_of_name(name);
     if (named == ND_FORMAT_TEXT) return false;
-    size_t size = read_first(corpus, name, &zstd, first);
+    size_t size = read_first(corpus, name, &window, first);
     if (named == ND_FORMAT_CSV || named == ND_FORMAT_TSV) return size > 0;
     nd_input_format found = nd_format_of_content(first, size);
     return found == ND_FORMAT_JSON_LINES ||

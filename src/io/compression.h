@@ -1,18 +1,28 @@
-/* The compressions that streams read and write, and how they are recognised. */
+/* The compressions that streams read and how they are recognised. Streams write gzip and
+ * Zstandard. */
 #ifndef ND_IO_COMPRESSION_H
 #define ND_IO_COMPRESSION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef enum nd_compression {
     ND_COMPRESSION_NONE,
     ND_COMPRESSION_GZIP,
-    ND_COMPRESSION_ZSTD
+    ND_COMPRESSION_ZSTD,
+    ND_COMPRESSION_BZIP2,
+    ND_COMPRESSION_XZ,
+    ND_COMPRESSION_LZ4
 } nd_compression;
 
-/* Recognises an input by its first bytes: ND_MAGIC_SIZE of them, fewer only if it has no more. */
-enum { ND_MAGIC_SIZE = 4 };
-nd_compression nd_compression_of_bytes(const unsigned char *first, size_t known);
+/* The names of a format and of the library that decodes it, for messages. */
+const char *nd_compression_title(nd_compression compression);
+const char *nd_compression_library(nd_compression compression);
+
+/* Recognises an input by its first bytes: at most ND_MAGIC_SIZE of them. *enough false: more bytes
+ * may tell more. */
+enum { ND_MAGIC_SIZE = 10 };
+nd_compression nd_compression_of_bytes(const unsigned char *first, size_t known, bool *enough);
 
 /* Chooses that of an output by the end of its name: .gz, .zst, otherwise none. */
 nd_compression nd_compression_of_name(const char *path);

@@ -5,6 +5,7 @@
 #include "io/byte_source.h"
 #include "io/file.h"
 #include "io/gzip_in.h"
+#include "io/more_in.h"
 #include "io/zstd_in.h"
 
 #include <errno.h>
@@ -23,23 +24,28 @@ struct nd_stream_in {
     size_t given, known;
     nd_gzip_in *gzip;
     nd_zstd_in *zstd;
+    nd_more_in *more;
     nd_error failure; /* the first one; every later read returns it */
 };
 
 static nd_status begin(nd_stream_in *stream, nd_error *error) {
     nd_byte_source *source = &stream->source;
-    while (stream->known < ND_MAGIC_SIZE && !source->ended) {
+    bool enough = false;
+    while (!enough && !source->ended) {
         size_t got;
         ND_TRY(nd_byte_source_read(source, stream->first + stream->known,
                                    ND_MAGIC_SIZE - stream->known, &got, error));
         stream->known += got;
+        stream->compression = nd_compression_of_bytes(stream->first, stream->known, &enough);
     }
-    stream->compression = nd_compression_of_bytes(stream->first, stream->known);
     if (stream->compression == ND_COMPRESSION_NONE) return ND_OK;
     ND_TRY(nd_byte_source_buffer(source, stream->first, stream->known, &stream->allocator, error));
     if (stream->compression == ND_COMPRESSION_GZIP)
         return nd_gzip_in_open(source, &stream->allocator, &stream->gzip, error);
-    return nd_zstd_in_open(source, stream->memory, &stream->allocator, &stream->zstd, error);
+    if (stream->compression == ND_COMPRESSION_ZSTD)
+        return nd_zstd_in_open(source, stream->memory, &stream->allocator, &stream->zstd, error);
+    return nd_more_in_open(source, stream->compression, stream->memory, &stream->allocator,
+                           &stream->more, error);
 }
 
 /* Whether a read may have to wait for bytes. */
@@ -93,6 +99,7 @@ void nd_stream_in_close(nd_stream_in *stream) {
     nd_allocator memory = stream->allocator;
     nd_gzip_in_close(stream->gzip);
     nd_zstd_in_close(stream->zstd);
+    nd_more_in_close(stream->more);
     nd_byte_source_close(&stream->source, &memory);
     if (stream->source.fd != 0) close(stream->source.fd);
     nd_release(&memory, stream->name);
@@ -141,7 +148,9 @@ static nd_status read_on(nd_stream_in *stream, void *buffer, size_t size, read_a
         status = read_plain(stream, buffer, size, amount, got, &stream->failure);
     else if (stream->compression == ND_COMPRESSION_GZIP)
         status = nd_gzip_in_read(stream->gzip, buffer, size, got, &stream->failure);
-    else status = nd_zstd_in_read(stream->zstd, buffer, size, got, &stream->failure);
+    else if (stream->compression == ND_COMPRESSION_ZSTD)
+        status = nd_zstd_in_read(stream->zstd, buffer, size, got, &stream->failure);
+    else status = nd_more_in_read(stream->more, buffer, size, got, &stream->failure);
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", stream->failure.message);
 }
 

@@ -25,3 +25,26 @@ zstd -qc big.jsonl > whole.zst
 head -c 5000 whole.zst > short.zst
 for input in short.gz short.zst; do t dedup -q "$input" -o damaged.jsonl | sed -E 's/^(! neardup: short\.[a-z]+:) .*/\1 DAMAGED/'; done
 [[ -e damaged.jsonl ]] || echo "nothing is written"
+
+# bzip2, xz and LZ4, of several streams, with any ending.
+cat 1.jsonl 2.jsonl > two.jsonl
+for tool in bzip2 xz lz4; do
+    { "$tool" -qc < 1.jsonl; "$tool" -qc < 2.jsonl; } > "$tool.txt"
+    "$NEARDUP" dedup -q "$tool.txt" | cmp - two.jsonl && echo "$tool: same"
+    "$NEARDUP" dedup -q - < "$tool.txt" | cmp - two.jsonl && echo "$tool: same"
+    mkdir "in-$tool"
+    "$tool" -qc < two.jsonl > "in-$tool/0.jsonl.${tool/bzip2/bz2}"
+    "$NEARDUP" dedup -q "in-$tool" | cmp - two.jsonl && echo "$tool: same"
+    # Every truncation is told.
+    "$tool" -qc < 1.jsonl > whole
+    for ((i = 12; i < $(stat -c %s whole); i++)); do
+        head -c "$i" whole > short
+        "$NEARDUP" dedup -q short -o out.jsonl 2>> told && echo "$tool: $i bytes were taken as all"
+    done
+    { cat whole; echo rest; } > longer
+    t dedup -q longer -o damaged.jsonl | sed -E 's/(byte) [0-9]+/\1 N/'
+done
+sed -E 's/(byte) [0-9]+/\1 N/' told | sort | uniq -c | sort -rn | sed -E 's/^ *[0-9]+ //'
+# A file of text that begins like a compressed one.
+echo 'BZh is a magic' > text.txt
+t text -q text.txt
