@@ -13,7 +13,11 @@ const nd_icu *nd_icu_library(void) {
                                   .ubrk_close = ubrk_close,
                                   .udata_openChoice = udata_openChoice,
                                   .udata_getMemory = udata_getMemory,
-                                  .udata_close = udata_close};
+                                  .udata_close = udata_close,
+                                  .ucnv_open = ucnv_open,
+                                  .ucnv_reset = ucnv_reset,
+                                  .ucnv_toUnicode = ucnv_toUnicode,
+                                  .ucnv_close = ucnv_close};
     return &linked;
 }
 
@@ -41,7 +45,11 @@ static const struct {
                  {"ubrk_close", offsetof(nd_icu, ubrk_close)},
                  {"udata_openChoice", offsetof(nd_icu, udata_openChoice)},
                  {"udata_getMemory", offsetof(nd_icu, udata_getMemory)},
-                 {"udata_close", offsetof(nd_icu, udata_close)}};
+                 {"udata_close", offsetof(nd_icu, udata_close)},
+                 {"ucnv_open", offsetof(nd_icu, ucnv_open)},
+                 {"ucnv_reset", offsetof(nd_icu, ucnv_reset)},
+                 {"ucnv_toUnicode", offsetof(nd_icu, ucnv_toUnicode)},
+                 {"ucnv_close", offsetof(nd_icu, ucnv_close)}};
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static nd_icu loaded;

@@ -13,6 +13,7 @@
 #ifdef ND_WITH_ICU
 
 #include <unicode/ubrk.h>
+#include <unicode/ucnv.h>
 #include <unicode/udata.h>
 #include <unicode/uversion.h>
 
@@ -25,6 +26,7 @@ typedef uint8_t UVersionInfo[4];
 typedef enum UBreakIteratorType { UBRK_WORD = 1 } UBreakIteratorType;
 typedef struct UBreakIterator UBreakIterator;
 typedef struct UDataMemory UDataMemory;
+typedef struct UConverter UConverter;
 
 /* ICU's description of an item of its data. */
 typedef struct UDataInfo {
@@ -36,7 +38,12 @@ typedef struct UDataInfo {
 typedef UBool UDataMemoryIsAcceptable(void *context, const char *type, const char *name,
                                       const UDataInfo *info);
 
-enum { U_ZERO_ERROR = 0, U_MEMORY_ALLOCATION_ERROR = 7, UBRK_DONE = -1 };
+enum {
+    U_ZERO_ERROR = 0,
+    U_MEMORY_ALLOCATION_ERROR = 7,
+    U_BUFFER_OVERFLOW_ERROR = 15,
+    UBRK_DONE = -1
+};
 
 #define U_FAILURE(code) ((code) > U_ZERO_ERROR)
 #define U_ICUDATA_ALIAS "ICUDATA" /* the data of the library itself */
@@ -58,6 +65,12 @@ typedef struct nd_icu {
                                      UErrorCode *code);
     const void *(*udata_getMemory)(UDataMemory *data);
     void (*udata_close)(UDataMemory *data);
+    UConverter *(*ucnv_open)(const char *name, UErrorCode *code);
+    void (*ucnv_reset)(UConverter *converter);
+    void (*ucnv_toUnicode)(UConverter *converter, UChar **target, const UChar *target_end,
+                           const char **source, const char *source_end, int32_t *offsets,
+                           UBool flush, UErrorCode *code);
+    void (*ucnv_close)(UConverter *converter);
 } nd_icu;
 
 /* NULL: this build has no ICU, or (ND_WITH_ICU=LOAD) none could be loaded. The first call loads it;

@@ -41,6 +41,11 @@ const char *nd_version(void) {
 #else
 #define STEMMER ""
 #endif
+#ifdef ND_WITH_UCHARDET
+#define UCHARDET " uchardet"
+#else
+#define UCHARDET ""
+#endif
 #ifdef ND_WITH_ZLIB
 #define ZLIB " zlib"
 #else
@@ -53,8 +58,8 @@ const char *nd_version(void) {
 #endif
 
 const char *nd_features(void) {
-    static const char with_icu[] = SIMDJSON BZIP2 ISAL LZ4 " icu" STEMMER LZMA ZLIB ZSTD;
-    static const char without_icu[] = SIMDJSON BZIP2 ISAL LZ4 STEMMER LZMA ZLIB ZSTD;
+    static const char with_icu[] = SIMDJSON BZIP2 ISAL LZ4 " icu" STEMMER UCHARDET LZMA ZLIB ZSTD;
+    static const char without_icu[] = SIMDJSON BZIP2 ISAL LZ4 STEMMER UCHARDET LZMA ZLIB ZSTD;
     /* Asked here, because ICU may be one that is loaded at run time. */
     const char *features = nd_icu_library() ? with_icu : without_icu;
     return *features ? features + 1 : features;

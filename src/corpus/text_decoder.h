@@ -1,0 +1,41 @@
+/* Makes UTF-8 of the texts of one thread, whatever their encoding is.
+ *
+ * A byte order mark tells the encoding, then the caller's option, then the text itself (a page or
+ * its server names it), in this order. A text of which nothing is told is UTF-8 if its bytes are
+ * well-formed; otherwise its encoding is guessed, if that is wanted. */
+#ifndef ND_CORPUS_TEXT_DECODER_H
+#define ND_CORPUS_TEXT_DECODER_H
+
+#include "unicode/encoding.h"
+
+typedef struct nd_text_decoder nd_text_decoder;
+
+/* encoding: a label, "auto", to guess, or NULL: neither. ND_ERR_ARGUMENT, ND_ERR_UNSUPPORTED: as
+ * nd_encoding_open. */
+nd_status nd_text_decoder_create(const char *encoding, const nd_allocator *allocator,
+                                 nd_text_decoder **out, nd_error *error);
+void nd_text_decoder_free(nd_text_decoder *decoder);
+/* Frees the memory for converted texts. */
+void nd_text_decoder_release(nd_text_decoder *decoder);
+
+typedef struct nd_decoded {
+    const char *text; /* the given text, or valid until the decoder's next call */
+    size_t length;
+    size_t malformed;     /* parts that became U+FFFD */
+    const char *encoding; /* label of the encoding; NULL: the bytes are as they were, and may not be
+                             UTF-8 */
+} nd_decoded;
+
+/* Decodes a text. `declared`: the label that the text or its server tells; length 0: none. guess:
+ * guess the encoding, whatever the option is. */
+nd_status nd_text_decode(nd_text_decoder *decoder, const char *text, size_t length,
+                         const char *declared, size_t declared_length, bool guess, nd_decoded *out,
+                         nd_error *error);
+
+/* Decodes a field of a record, which has no byte order mark. Only the option tells its encoding. */
+nd_status nd_text_decode_field(nd_text_decoder *decoder, const char *text, size_t length,
+                               nd_decoded *out, nd_error *error);
+/* Whether a file can be cut into records before it is decoded. */
+bool nd_text_decoder_keeps_ascii(const nd_text_decoder *decoder);
+
+#endif
