@@ -1,0 +1,25 @@
+/* Walks over a page, once: writes its visible text. */
+#ifndef ND_HTML_HTML_WALK_H
+#define ND_HTML_HTML_WALK_H
+
+#include "html/html_open.h"
+#include "html/html_writer.h"
+
+typedef struct nd_html_walk {
+    nd_html_names names;
+    nd_html_scanner scanner;
+    nd_html_stack stack;
+    nd_html_writer writer;
+    unsigned dropped;  /* elements that are open and whose text is not visible */
+    unsigned verbatim; /* elements that are open and keep white space */
+    bool has_title;
+} nd_html_walk;
+
+/* Once, before the first page. */
+void nd_html_walk_init(nd_html_walk *walk);
+
+/* Writes the text to `out`, which has room for nd_html_text_most(length) bytes. Returns its length.
+ * O(length). */
+size_t nd_html_walk_page(nd_html_walk *walk, const char *html, size_t length, char *out);
+
+#endif
