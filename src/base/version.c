@@ -21,6 +21,16 @@ const char *nd_version(void) {
 #else
 #define ISAL ""
 #endif
+#ifdef ND_WITH_BROTLI
+#define BROTLI " brotli"
+#else
+#define BROTLI ""
+#endif
+#ifdef ND_WITH_CRYPTO
+#define CRYPTO " libcrypto"
+#else
+#define CRYPTO ""
+#endif
 #ifdef ND_WITH_STEMMER
 #define STEMMER " libstemmer"
 #else
@@ -38,8 +48,8 @@ const char *nd_version(void) {
 #endif
 
 const char *nd_features(void) {
-    static const char with_icu[] = SIMDJSON ISAL " icu" STEMMER ZLIB ZSTD;
-    static const char without_icu[] = SIMDJSON ISAL STEMMER ZLIB ZSTD;
+    static const char with_icu[] = SIMDJSON ISAL BROTLI " icu" CRYPTO STEMMER ZLIB ZSTD;
+    static const char without_icu[] = SIMDJSON ISAL BROTLI CRYPTO STEMMER ZLIB ZSTD;
     /* Asked here, because ICU may be one that is loaded at run time. */
     const char *features = nd_icu_library() ? with_icu : without_icu;
     return *features ? features + 1 : features;
