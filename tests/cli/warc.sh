@@ -46,3 +46,14 @@ t text -q cut.wet --on-error skip
 head -c 2000 wet.wet.gz > cut.wet.gz
 t text -q cut.wet.gz --on-error skip
 t text -q cut.wet.gz
+
+# Zstandard: a frame per record, one for the file, and with a dictionary in front, which may itself
+# be compressed.
+for frames in each whole dictionary packed-dictionary; do
+    python3 "$ARCHIVES" --zstd "$frames" wet
+    "$NEARDUP" text -q wet.wet.zst | cmp - <("$NEARDUP" text -q wet.wet)
+done
+head -c 300 wet.wet.zst > cut.wet.zst
+t text -q cut.wet.zst
+python3 "$ARCHIVES" --zstd no-dictionary wet
+t text -q wet.wet.zst

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Makes files of WARC, WET and ARC in the current directory, good ones and malformed ones:
-web_archive.py NAME... (as below; all of them without a name). Standard library alone."""
+web_archive.py NAME... (as below; all of them without a name), plain and in gzip per record; or, by
+web_archive.py --zstd FRAMES NAME..., in Zstandard. Standard library, and the command zstd."""
 import base64
 import gzip
 import hashlib
 import pathlib
+import struct
+import subprocess
 import sys
+import tempfile
 import zlib
 
 WORDS = 'the quick brown fox jumps over the lazy dog while rain falls on an old stone bridge'.split()
@@ -201,9 +205,40 @@ def long():
 ALL = {'crawl': crawl, 'codings': codings, 'lengths': lengths, 'digests': digests, 'arc': arc, 'wet': wet,
        'long': long}
 
-for name in sys.argv[1:] or ALL:
+
+
+def zstd(*arguments, data=None):
+    return subprocess.run(['zstd', '-q', *arguments], input=data, stdout=subprocess.PIPE, check=True).stdout
+
+
+def zstd_file(records, frames):
+    """As ArchiveTeam writes .warc.zst: frames of one record each, behind their dictionary."""
+    if frames == 'whole':
+        return zstd('-c', data=b''.join(records))
+    if frames == 'each':
+        return b''.join(zstd('-c', data=one) for one in records)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder)
+        for number in range(100):
+            (path / str(number)).write_bytes(conversion(number, words(number, number + 200)))
+        zstd('--train', *map(str, sorted(path.iterdir())), '--maxdict=4096', '-o', f'{folder}/dictionary')
+        dictionary = (path / 'dictionary').read_bytes()
+        body = b''.join(zstd('-c', '-D', f'{folder}/dictionary', data=one) for one in records)
+    if frames == 'no-dictionary':
+        return body
+    content = zstd('-c', data=dictionary) if frames == 'packed-dictionary' else dictionary
+    return struct.pack('<II', 0x184D2A5D, len(content)) + content + body
+
+
+names, frames = sys.argv[1:], None
+if names[:1] == ['--zstd']:
+    frames, names = names[1], names[2:]
+for name in names or ALL:
     ending = {'arc': 'arc', 'wet': 'wet'}.get(name, 'warc')
     records = ALL[name]()
+    if frames:
+        pathlib.Path(f'{name}.{ending}.zst').write_bytes(zstd_file(records, frames))
+        continue
     pathlib.Path(f'{name}.{ending}').write_bytes(b''.join(records))
     with open(f'{name}.{ending}.gz', 'wb') as out:
         out.writelines(gzip.compress(one, mtime=0) for one in records)
