@@ -37,7 +37,6 @@ int main(int argc, char **argv) {
     if (nd_texts(&input, count_text, &bytes, &resources, &summary, &error) != ND_OK)
         stop(error.message);
     printf("{\"documents\":%llu,\"bytes\":%llu,\"seconds\":%.6f}\n",
-           (unsigned long long)summary.documents, (unsigned long long)bytes,
-           summary.total_seconds);
+           (unsigned long long)summary.documents, (unsigned long long)bytes, summary.total_seconds);
     return 0;
 }

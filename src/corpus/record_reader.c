@@ -538,6 +538,20 @@ nd_status nd_record_reader_fetch(nd_record_reader *reader, size_t index, uint64_
     return ND_OK;
 }
 
+nd_status nd_record_reader_fetch_origin(nd_record_reader *reader, size_t index, uint64_t offset,
+                                        size_t length, nd_span *uri, nd_span *date,
+                                        nd_error *error) {
+    const char *bytes = NULL;
+    nd_warc_record warc;
+    size_t head = length < ND_HEADER_BYTES ? length : ND_HEADER_BYTES;
+    ND_TRY(nd_record_reader_fetch(reader, index, offset, head, &bytes, error));
+    /* Of a record whose HTTP header is not in these bytes, too, the header is read. */
+    (void)nd_warc_record_read(bytes, head, &warc);
+    *uri = warc.header.uri;
+    *date = warc.header.date;
+    return ND_OK;
+}
+
 nd_status nd_record_reader_fetch_text(nd_record_reader *reader, size_t index, uint64_t offset,
                                       size_t length, const char **text, size_t *text_length,
                                       nd_error *error) {

@@ -46,6 +46,12 @@ nd_status nd_record_reader_read(nd_record_reader *reader, size_t source, uint64_
 nd_status nd_record_reader_fetch(nd_record_reader *reader, size_t source, uint64_t offset,
                                  size_t length, const char **bytes, nd_error *error);
 
+/* Reads URI and date of the WARC record at an offset; length 0: it has none. Valid until the
+ * reader's next call. */
+nd_status nd_record_reader_fetch_origin(nd_record_reader *reader, size_t source, uint64_t offset,
+                                        size_t length, nd_span *uri, nd_span *date,
+                                        nd_error *error);
+
 /* Reads the text of the document at an offset. REQUIRES: the document was valid when it was read
  * first. ND_ERR_IO ("changed while it was read"): it is not valid any more. */
 nd_status nd_record_reader_fetch_text(nd_record_reader *reader, size_t source, uint64_t offset,

@@ -36,6 +36,8 @@ struct nd_kept_writer {
     nd_allocator allocator;
     nd_output_file *output;
     nd_record_reader *reader;
+    bool members; /* each record is a member of a compressed output, as programs that read WARC by
+                     the offsets of records want it */
     char *buffer; /* memory for a piece, and for aligning it */
     bool started; /* the thread runs; if not, the filling thread writes the pieces */
     pthread_t thread;
@@ -55,7 +57,7 @@ static piece *piece_at(nd_kept_writer *c, uint64_t p) { return &c->ring[p % RING
 
 static nd_status write_piece(nd_kept_writer *c, const piece *p, nd_error *error) {
     char *bytes = c->buffer + (ND_DIRECT_ALIGNMENT - (uintptr_t)c->buffer % ND_DIRECT_ALIGNMENT),
-         *to = bytes;
+         *to = bytes, *written = bytes;
     for (size_t r = 0; r < p->count; r++) {
         const run *from = &p->runs[r];
         size_t size = (size_t)(from->end - from->begin);
@@ -64,8 +66,12 @@ static nd_status write_piece(nd_kept_writer *c, const piece *p, nd_error *error)
         to += size;
         memcpy(to, from->ending.bytes, from->ending.size);
         to += from->ending.size;
+        if (!c->members || !from->whole) continue;
+        ND_TRY(nd_output_file_write(c->output, written, (size_t)(to - written), error));
+        ND_TRY(nd_output_file_end_member(c->output, error));
+        written = to;
     }
-    return nd_output_file_write(c->output, bytes, p->size, error);
+    return nd_output_file_write(c->output, written, (size_t)(to - written), error);
 }
 
 static void *write_pieces(void *argument) {
@@ -180,6 +186,8 @@ nd_status nd_kept_writer_create(const nd_columns *columns, nd_output_file *outpu
     c->columns = columns;
     c->allocator = *a;
     c->output = output;
+    c->members = nd_corpus_source(columns->corpus, 0)->format == ND_FORMAT_WARC &&
+                 nd_output_file_is_compressed(output);
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);
     c->buffer = nd_allocate(a, PIECE_BYTES + ND_DIRECT_ALIGNMENT, 1);

@@ -57,3 +57,19 @@ head -c 300 wet.wet.zst > cut.wet.zst
 t text -q cut.wet.zst
 python3 "$ARCHIVES" --zstd no-dictionary wet
 t text -q wet.wet.zst
+
+# Each kept record is a gzip member, or a Zstandard frame, of its own; the same bytes inside.
+"$NEARDUP" dedup -q crawl.warc -o kept.warc.gz 2> .err
+gzip -dc kept.warc.gz | cmp - kept.warc
+python3 - kept.warc.gz << "END"
+import sys, zlib
+data, members = open(sys.argv[1], 'rb').read(), []
+while data:
+    unpack = zlib.decompressobj(31)
+    members.append(unpack.decompress(data))
+    data = unpack.unused_data
+print([member[:8] for member in members], all(m.endswith(b'\r\n\r\n') for m in members))
+END
+"$NEARDUP" dedup -q crawl.warc -o kept.warc.zst 2> .err
+zstd -dcq kept.warc.zst | cmp - kept.warc
+zstd -lq kept.warc.zst | tail -n 1 | awk '{ print $1 }'
