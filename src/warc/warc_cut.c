@@ -6,21 +6,17 @@ static bool is_newline(char byte) { return byte == '\r' || byte == '\n'; }
 
 /* ---- searching for a record */
 
-/* Returns the next place where a record may begin; `stop`: there is none. */
-static size_t next_place(bool arc, const char *bytes, size_t at, size_t stop) {
-    if (at >= stop) return stop;
-    const char *found = memchr(bytes + at, arc ? '\n' : 'W', stop - at);
-    return found ? (size_t)(found - bytes) + arc : stop;
-}
-
-/* Finds the first record that begins at or behind `at`. Not found: *keep is the place from which on
- * further bytes may show one. */
+/* Finds the first record that begins behind `at`, or, of WARC, at it. Not found: *next is the place
+ * from which on further bytes may show one. */
 static bool find_record(const nd_warc_cutter *c, const char *bytes, size_t at, size_t stop,
-                        bool last, size_t *keep) {
-    for (*keep = stop; (at = next_place(c->arc, bytes, at, stop)) < stop; at += !c->arc) {
-        nd_warc_found found = nd_warc_begins(c->arc, bytes, at, stop);
+                        bool last, size_t *next) {
+    const char *mark;
+    for (*next = stop; at < stop && (mark = memchr(bytes + at, c->arc ? '\n' : 'W', stop - at));) {
+        size_t place = (size_t)(mark - bytes), begin = place + c->arc;
+        nd_warc_found found = nd_warc_begins(c->arc, bytes, begin, stop);
+        at = place + 1;
         if (found == ND_WARC_BAD || (found == ND_WARC_OPEN && last)) continue;
-        *keep = at;
+        *next = found == ND_WARC_WHOLE ? begin : place;
         return found == ND_WARC_WHOLE;
     }
     return false;
