@@ -50,9 +50,9 @@
  * Memory. nd_X_create makes a handle, and nd_X_free frees it. Pointers inside a structure belong to
  * the handle that filled it, and stay valid as long as the comment says. The library takes all heap
  * memory from the nd_allocator that it is given, and copies that structure (NULL, or a function
- * without one: malloc, realloc, free). Exceptions: simdjson, zstd, isa-l, zlib, ICU and libstemmer
- * take memory themselves; so does the C library to read directories, to sort (qsort), to load ICU
- * and to start threads.
+ * without one: malloc, realloc, free). Exceptions: simdjson, zstd, isa-l, zlib, libcrypto, ICU and
+ * libstemmer take memory themselves; so does the C library to read directories, to sort (qsort), to
+ * load ICU and to start threads.
  *
  * Threads. "Thread-safe": any number of threads may use one handle at once. "Thread-compatible":
  * one thread at a time may use a handle; different threads may use different handles at once.

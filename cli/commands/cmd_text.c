@@ -29,6 +29,12 @@ static void init(void *settings) {
     resource_settings_init(&s->resources);
 }
 
+static void print_member(FILE *out, const char *name, const char *value, size_t length) {
+    if (length == 0) return;
+    fprintf(out, ",\"%s\":", name);
+    print_json_text(out, value, length);
+}
+
 /* nd_text_fn; `context` is the results. */
 static bool print_text(void *context, const nd_text *text) {
     results *r = context;
@@ -37,6 +43,8 @@ static bool print_text(void *context, const nd_text *text) {
     print_json_text(r->out, text->id, text->id_length);
     fputs(",\"text\":", r->out);
     print_json_text(r->out, text->text, text->length);
+    print_member(r->out, "url", text->uri, text->uri_length);
+    print_member(r->out, "date", text->date, text->date_length);
     fputs("}\n", r->out);
     return results_go_on(r);
 }
@@ -66,7 +74,9 @@ static int run(const invocation *call) {
 
 static const char result_chapter[] =
     "Each document is a line of JSON with its id and its text, in the order of input. This is the "
-    "text that the other commands compare: of a file as a whole, or of the chosen fields.";
+    "text that the other commands compare: of a file as a whole, or of the chosen fields. "
+    "Documents of web archives also have their "
+    "url and date.";
 
 static const chapter chapters[] = {{"INPUT", input_chapter},
                                    {"RESULT", result_chapter},

@@ -9,7 +9,7 @@
 static const flag inputs[] = {
     {.name = "format",
      .kind = FLAG_CHOICE,
-     .choices = "auto|json-lines|json|csv|tsv|text",
+     .choices = "auto|json-lines|json|csv|tsv|text|warc",
      .offset = offsetof(input_settings, format),
      .help = "what is in the files; auto: recognised by their content, else by their names"},
     {.name = "text-field",
@@ -67,6 +67,12 @@ static const flag inputs[] = {
      .kind = FLAG_SWITCH,
      .offset = offsetof(input_settings, hidden),
      .help = "in directories, also read what is hidden; names that begin with a dot"},
+    {.name = "digests",
+     .kind = FLAG_CHOICE,
+     .choices = "on|off",
+     .offset = offsetof(input_settings, digests),
+     .help = "whether the digests of WARC records are compared with their blocks; a block with "
+             "another digest is a bad record"},
     {.name = "follow",
      .kind = FLAG_SWITCH,
      .offset = offsetof(input_settings, follow),
@@ -88,7 +94,7 @@ const flag_table time_flags = FLAG_TABLE("Input", times);
 
 const char *const input_flag_names[] = {"format",   "text-field", "id-field", "invalid",
                                         "on-error", "files-from", "glob",     "exclude",
-                                        "hidden",   "follow",     NULL};
+                                        "hidden",   "follow",     "digests",  NULL};
 
 void input_settings_init(input_settings *s) {
     nd_input_options input;
@@ -99,6 +105,7 @@ void input_settings_init(input_settings *s) {
                           .max_record = input.max_record,
                           .invalid = input.invalid,
                           .on_error = input.skip_errors ? ON_ERROR_SKIP : ON_ERROR_FAIL,
+                          .digests = input.ignore_digests ? DIGESTS_OFF : DIGESTS_ON,
                           .follow = input.follow_links};
 }
 
@@ -117,6 +124,7 @@ nd_input_options input_options_of(const input_settings *s) {
     input.glob_count = s->globs.count;
     input.hidden = s->hidden;
     input.follow_links = s->follow;
+    input.ignore_digests = s->digests == DIGESTS_OFF;
     return input;
 }
 

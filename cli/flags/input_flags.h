@@ -6,6 +6,7 @@
 #include "neardup.h"
 
 enum { ON_ERROR_FAIL, ON_ERROR_SKIP };
+enum { DIGESTS_ON, DIGESTS_OFF };
 
 typedef struct input_settings {
     name_list text_fields, globs;
@@ -16,6 +17,7 @@ typedef struct input_settings {
     nd_input_format format;
     nd_invalid invalid;
     unsigned on_error;
+    unsigned digests;
     bool follow, hidden;
 } input_settings;
 

@@ -61,10 +61,10 @@ ND_API size_t nd_printable(const char *text, size_t length, char *out, size_t si
 /* Returns "0.1.0", a static string. */
 ND_API const char *nd_version(void);
 
-/* Returns the optional libraries that can be used, separated by spaces, such as "simdjson isa-l icu
- * libstemmer zlib zstd"; "" if there are none. The string is static. A build decides which there
- * are, but one with ND_WITH_ICU=LOAD has "icu" only where ICU can be loaded: this call, or the
- * first one that needs ICU, loads it. */
+/* Returns the optional libraries that can be used, separated by spaces, such as "simdjson isa-l
+ * brotli icu libcrypto libstemmer zlib zstd"; "" if there are none. The string is static. A build
+ * decides which there are, but one with ND_WITH_ICU=LOAD has "icu" only where ICU can be loaded:
+ * this call, or the first one that needs ICU, loads it. */
 ND_API const char *nd_features(void);
 
 /* Returns the instruction set that the kernels use: "generic", "avx2", "avx512" or "neon". The

@@ -34,6 +34,11 @@ typedef struct nd_text {
     size_t id_length;
     const char *text; /* UTF-8 */
     size_t length;
+    /* Of web archives: the target URI, and the date as the record has it. Length 0: none. */
+    const char *uri;
+    size_t uri_length;
+    const char *date;
+    size_t date_length;
 } nd_text;
 
 /* Called once per document, in the order of input, from one thread at a time. Return false to stop.

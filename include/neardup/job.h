@@ -37,10 +37,12 @@ typedef enum nd_input_format {
                              lines */
     ND_FORMAT_CSV,        /* RFC 4180: columns with commas between, and a header */
     ND_FORMAT_TSV,        /* the same with tabs */
-    ND_FORMAT_TEXT        /* one document, in UTF-8 */
+    ND_FORMAT_TEXT,       /* one document, in UTF-8 */
+    ND_FORMAT_WARC        /* web archives: WARC, with WET, and ARC */
 } nd_input_format;
 
-/* Returns "json-lines", "json", "csv", "tsv" or "text"; "auto"; "" for an unknown format. Static.
+/* Returns "json-lines", "json", "csv", "tsv", "text" or "warc"; "auto"; "" for an unknown format.
+ * Static.
  */
 ND_API const char *nd_input_format_name(nd_input_format format);
 
@@ -101,7 +103,11 @@ typedef struct nd_input_options {
     bool follow_links;
     /* In directories, also read hidden files and directories, whose names begin with '.'. */
     bool hidden;
-    uint8_t reserved[5];
+    /* Do not compare the digests of WARC records with their blocks. false, the default: a block
+     * with another digest is a bad record; payloads with another one are counted, and one warning
+     * tells how many. */
+    bool ignore_digests;
+    uint8_t reserved[4];
 } nd_input_options;
 
 ND_API void nd_input_options_init(nd_input_options *options, size_t struct_size);

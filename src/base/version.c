@@ -36,6 +36,16 @@ const char *nd_version(void) {
 #else
 #define ISAL ""
 #endif
+#ifdef ND_WITH_BROTLI
+#define BROTLI " brotli"
+#else
+#define BROTLI ""
+#endif
+#ifdef ND_WITH_CRYPTO
+#define CRYPTO " libcrypto"
+#else
+#define CRYPTO ""
+#endif
 #ifdef ND_WITH_STEMMER
 #define STEMMER " libstemmer"
 #else
@@ -58,8 +68,10 @@ const char *nd_version(void) {
 #endif
 
 const char *nd_features(void) {
-    static const char with_icu[] = SIMDJSON BZIP2 ISAL LZ4 " icu" STEMMER UCHARDET LZMA ZLIB ZSTD;
-    static const char without_icu[] = SIMDJSON BZIP2 ISAL LZ4 STEMMER UCHARDET LZMA ZLIB ZSTD;
+    static const char with_icu[] = SIMDJSON BZIP2 ISAL LZ4 BROTLI
+        " icu" CRYPTO STEMMER UCHARDET LZMA ZLIB ZSTD;
+    static const char without_icu[] =
+        SIMDJSON BZIP2 ISAL LZ4 BROTLI CRYPTO STEMMER UCHARDET LZMA ZLIB ZSTD;
     /* Asked here, because ICU may be one that is loaded at run time. */
     const char *features = nd_icu_library() ? with_icu : without_icu;
     return *features ? features + 1 : features;

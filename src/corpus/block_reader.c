@@ -103,6 +103,7 @@ static nd_status open_file(nd_corpus *corpus, nd_source *source, nd_error *error
     corpus->line = 0;
     corpus->discarding = false;
     corpus->cutter = (nd_record_cutter){.format = source->format};
+    corpus->archive = (nd_warc_cutter){0};
     const nd_stream_in_options options = {.allocator = &corpus->allocator,
                                           .progress = corpus->options.progress,
                                           .memory = corpus->options.memory};
@@ -231,6 +232,75 @@ static nd_status take_header(nd_corpus *corpus, nd_source *source, const nd_cut 
                            : nd_fail(error, status, "%s: %s", nd_source_title(source), why.message);
 }
 
+/* ---- web archives */
+
+/* Takes the first record of a file as its header. */
+static nd_status take_warcinfo(nd_corpus *corpus, nd_source *source, const nd_warc_cut *cut,
+                               size_t start, nd_error *error) {
+    source->header_length = cut->end - cut->begin;
+    source->header = nd_allocate(&corpus->allocator, source->header_length + 1, 1);
+    if (!source->header) return nd_fail_memory(error, source->header_length, "a header");
+    memcpy(source->header, corpus->window + cut->begin, source->header_length);
+    source->header_offset = corpus->window_offset + cut->begin;
+    corpus->header_start = start;
+    for (const nd_source *other = corpus->sources; other < source; other++)
+        if (other->header && nd_source_is_arc(other) != nd_source_is_arc(source))
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "%s and %s: one is ARC and one is WARC: one run reads one of them",
+                           nd_source_title(other), nd_source_title(source));
+    return ND_OK;
+}
+
+/* Adds a document to the block. Other records are counted, and their bytes are dropped. */
+static nd_status add_archived(nd_corpus *corpus, nd_block *block, const nd_warc_cut *cut,
+                              bool too_long, nd_error *error) {
+    bool info = cut->kind == ND_WARC_INFO && corpus->line == 1;
+    if (!cut->fault && cut->kind != ND_WARC_DOCUMENT && !info) {
+        corpus->left_out[cut->kind]++;
+        return ND_OK;
+    }
+    nd_raw_record record = {.start = block->size,
+                            .length = too_long ? 0 : cut->end - cut->begin,
+                            .offset = corpus->window_offset + cut->begin,
+                            .line = corpus->line,
+                            .size = cut->end - cut->begin,
+                            .too_long = too_long,
+                            .fault = cut->fault};
+    ND_TRY(add_bytes(corpus, block, corpus->window + cut->begin, record.length, error));
+    return info ? take_warcinfo(corpus, &corpus->sources[block->source], cut, record.start, error)
+                : add_record(corpus, block, record, error);
+}
+
+/* Finds the next record in the window. *over: it is over the limit. */
+static bool next_archived(nd_corpus *corpus, nd_warc_cut *cut, bool *over) {
+    size_t from = corpus->window_begin, end = corpus->window_end;
+    uint64_t most = corpus->options.max_record;
+    bool whole = nd_warc_cut_record(&corpus->archive, corpus->window, from, end, corpus->at_end,
+                                    cut);
+    *over = whole ? cut->end - cut->begin > most
+                  : end - from > most &&
+                        nd_warc_cut_over(&corpus->archive, corpus->window, from, end, cut);
+    return whole || *over;
+}
+
+/* Moves documents from the window to the block. */
+static nd_status cut_archive(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_warc_cut cut;
+    bool over;
+    while (!is_full(block) && next_archived(corpus, &cut, &over)) {
+        size_t from = corpus->window_begin;
+        if (!cut.blank) {
+            corpus->line++;
+            ND_TRY(add_archived(corpus, block, &cut, over && !cut.fault, error));
+        }
+        block->input_bytes += cut.next - from;
+        corpus->window_begin = cut.next;
+    }
+    return ND_OK;
+}
+
+/* ---- records of files */
+
 /* Finds the record that begins at `from` in the window. */
 static bool next_record(nd_corpus *corpus, size_t from, nd_cut *cut) {
     size_t end = corpus->window_end;
@@ -249,6 +319,7 @@ static uint64_t count_newlines(const char *bytes, size_t begin, size_t end) {
 /* Moves whole records from the window to the block, all of them with one copy. */
 static nd_status cut_records(nd_corpus *corpus, nd_block *block, nd_error *error) {
     nd_source *source = &corpus->sources[block->source];
+    if (source->format == ND_FORMAT_WARC) return cut_archive(corpus, block, error);
     size_t begin = corpus->window_begin, from = begin, base = block->size;
     const char *bytes = corpus->window;
     nd_status status = ND_OK;
@@ -284,8 +355,8 @@ static nd_status read_records(nd_corpus *corpus, nd_block *block, nd_error *erro
     for (;;) {
         ND_TRY(cut_records(corpus, block, error));
         if (block->count > 0 || is_full(block)) return ND_OK;
-        if (corpus->window_end - corpus->window_begin > corpus->options.max_record ||
-            corpus->discarding)
+        bool over = corpus->window_end - corpus->window_begin > corpus->options.max_record;
+        if (source->format != ND_FORMAT_WARC && (over || corpus->discarding))
             ND_TRY(discard_window(corpus, block, error));
         if (corpus->at_end && corpus->window_begin == corpus->window_end) return ND_OK;
         nd_error damage;

@@ -12,6 +12,7 @@ nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *a
     corpus->total_known = true;
     pthread_mutex_init(&corpus->lock, NULL);
     pthread_mutex_init(&corpus->gate, NULL);
+    pthread_mutex_init(&corpus->payload_gate, NULL);
     nd_spool_init(&corpus->spool, allocator, disk, options->spool_memory, "the spooled input");
     nd_status status = nd_globs_read(options->globs, options->glob_count, allocator, &corpus->globs,
                                      error);
@@ -44,6 +45,7 @@ void nd_corpus_close(nd_corpus *corpus) {
     nd_spool_free(&corpus->spool);
     pthread_mutex_destroy(&corpus->lock);
     pthread_mutex_destroy(&corpus->gate);
+    pthread_mutex_destroy(&corpus->payload_gate);
     nd_release(&allocator, corpus);
 }
 
@@ -58,6 +60,12 @@ const nd_source *nd_corpus_source(const nd_corpus *corpus, size_t index) {
 }
 bool nd_corpus_may_have_window(const nd_corpus *corpus) { return corpus->may_have_window; }
 uint64_t nd_corpus_links(const nd_corpus *corpus) { return corpus->links; }
+uint64_t nd_corpus_left_out(const nd_corpus *corpus, nd_warc_kind kind) {
+    return corpus->left_out[kind];
+}
+uint64_t nd_corpus_other_digests(const nd_corpus *corpus) {
+    return atomic_load(&corpus->other_digests);
+}
 
 uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted) {
     uint64_t read = atomic_load(&corpus->read_bytes);

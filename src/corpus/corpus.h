@@ -19,6 +19,7 @@
 #include "corpus/glob.h"
 #include "corpus/json_simdjson.h"
 #include "io/spool.h"
+#include "warc/warc_header.h"
 
 typedef enum nd_source_kind {
     ND_SOURCE_RECORDS, /* a file, as its format says */
@@ -41,7 +42,9 @@ typedef struct nd_source {
     nd_source_kind kind;
     nd_input_format format; /* of a file; ND_FORMAT_AUTO: its first bytes have not been read yet */
     nd_csv_columns columns; /* of CSV and TSV, once its header has been read */
-    char *header;           /* the header, without its newline; NULL: it has none */
+    /* The header of CSV and TSV, without its newline, or the first record of WARC if it is a
+     * warcinfo; NULL: it has none. */
+    char *header;
     size_t header_length;
     uint64_t header_offset; /* like those of records */
     /* Set if the directory is not the only input: the ids of its documents begin with it, so that
@@ -73,6 +76,11 @@ static inline bool nd_source_has_texts(const nd_source *source) {
     return source->kind == ND_SOURCE_TREE || source->format == ND_FORMAT_TEXT;
 }
 
+/* Whether its records are those of ARC 1.0. */
+static inline bool nd_source_is_arc(const nd_source *source) {
+    return source->format == ND_FORMAT_WARC && source->header && source->header[0] == 'f';
+}
+
 typedef struct nd_corpus nd_corpus;
 
 /* A record of more than so many bytes is *large*. Only one large record is in work at a time, so
@@ -102,6 +110,7 @@ typedef struct nd_corpus_options {
     bool once;         /* no record is read again: the spool stays empty, offsets mean nothing */
     bool follow_links; /* in directories: as in nd_directory_walk_options; so is the next one */
     bool hidden;
+    bool digests;          /* of WARC records are compared */
     bool live;             /* a block ends where further reading would have to wait */
     nd_progress *progress; /* called while reading waits, and between its steps; NULL: none */
     uint64_t memory;       /* the run's memory: as in nd_stream_in_options */
@@ -125,5 +134,9 @@ uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted);
 bool nd_corpus_may_have_window(const nd_corpus *corpus);
 /* The number of symbolic links to files that were left out of the directories read so far. */
 uint64_t nd_corpus_links(const nd_corpus *corpus);
+/* The number of WARC records read so far that are no documents, by kind; and of payloads whose
+ * digest is another one than the record says. */
+uint64_t nd_corpus_left_out(const nd_corpus *corpus, nd_warc_kind kind);
+uint64_t nd_corpus_other_digests(const nd_corpus *corpus);
 
 #endif

@@ -6,6 +6,7 @@
 #include "corpus/directory_walk.h"
 #include "corpus/record_cut.h"
 #include "io/stream_in.h"
+#include "warc/warc_cut.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,6 +23,10 @@ struct nd_corpus {
     bool may_have_window; /* nd_corpus_may_have_window */
     uint64_t total_bytes; /* sizes of the files */
     pthread_mutex_t gate; /* held while a large record is in work */
+    /* Held while a payload is in work that is large, and whose record is not. Whoever holds it
+     * never waits for the gate. */
+    pthread_mutex_t payload_gate;
+    atomic_uint_fast64_t other_digests; /* nd_corpus_other_digests */
 
     /* The block reader's progress. Only the block reader writes it; any thread reads it. */
     atomic_uint_fast64_t read_bytes; /* bytes read of the files, before decompression */
@@ -36,8 +41,10 @@ struct nd_corpus {
     bool at_end;    /* nothing more comes from the source; the window may still hold records */
     uint64_t line;  /* the latest line, or record, of the source */
     uint64_t links; /* symbolic links left out */
+    uint64_t left_out[ND_WARC_KINDS];
     nd_stream_in *stream;    /* reads a file */
     nd_record_cutter cutter; /* cuts it into records */
+    nd_warc_cutter archive;  /* cuts WARC */
     nd_directory_walk *walk; /* walks through a directory */
     /* The bytes [window_begin, window_end) of the window are read and not yet in a block.
      * window[0] is at window_offset of the stream. */

@@ -1,5 +1,6 @@
 #include "corpus/document_scan.h"
 
+#include "base/format.h"
 #include "base/workers.h"
 #include "corpus/corpus_inside.h"
 
@@ -257,6 +258,28 @@ static void warn_of_links(const scan *s) {
             links, links == 1 ? "" : "s");
 }
 
+/* One line with the numbers of the WARC records that are no documents. */
+static void warn_of_left_out(const scan *s) {
+    char line[600];
+    size_t length = 0;
+    for (nd_warc_kind kind = 0; kind < ND_WARC_KINDS; kind++) {
+        unsigned long long count = nd_corpus_left_out(s->corpus, kind);
+        if (count == 0) continue;
+        length += nd_format(line + length, sizeof line - length, "%s%llu %s",
+                            length > 0 ? ", " : "", count, nd_warc_kind_name(kind, count > 1));
+    }
+    if (length > 0) nd_warn(&s->means->warnings, "left out, being no documents: %s", line);
+}
+
+static void warn_of_digests(const scan *s) {
+    unsigned long long count = nd_corpus_other_digests(s->corpus);
+    if (count > 0)
+        nd_warn(&s->means->warnings,
+                "%llu payload%s %s another digest than the record says; taken as %s", count,
+                count == 1 ? "" : "s", count == 1 ? "has" : "have",
+                count == 1 ? "it is" : "they are");
+}
+
 nd_status nd_document_scan(nd_corpus *corpus, const nd_scan_means *means,
                            const nd_scan_stage *stage, nd_scan_counts *counts, nd_error *error) {
     scan s = {.corpus = corpus, .means = means, .stage = stage, .counts = counts};
@@ -266,7 +289,11 @@ nd_status nd_document_scan(nd_corpus *corpus, const nd_scan_means *means,
     nd_status status = create_batches(&s, error);
     if (status == ND_OK)
         status = nd_run_workers(&means->allocator, means->threads, run_worker, &s, error);
-    if (status == ND_OK) warn_of_links(&s);
+    if (status == ND_OK) {
+        warn_of_links(&s);
+        warn_of_left_out(&s);
+        warn_of_digests(&s);
+    }
     destroy_batches(&s);
     pthread_cond_destroy(&s.changed);
     pthread_mutex_destroy(&s.lock);

@@ -8,7 +8,8 @@ const char *nd_input_format_name(nd_input_format format) {
     static const char *const names[] = {
         [ND_FORMAT_AUTO] = "auto", [ND_FORMAT_JSON_LINES] = "json-lines",
         [ND_FORMAT_JSON] = "json", [ND_FORMAT_CSV] = "csv",
-        [ND_FORMAT_TSV] = "tsv",   [ND_FORMAT_TEXT] = "text"};
+        [ND_FORMAT_TSV] = "tsv",   [ND_FORMAT_TEXT] = "text",
+        [ND_FORMAT_WARC] = "warc"};
     return (unsigned)format < sizeof names / sizeof *names ? names[format] : "";
 }
 
@@ -25,11 +26,11 @@ static bool ends_with(const char *name, size_t length, const char *end) {
 }
 
 nd_input_format nd_format_of_name(const char *name) {
-    static const ending endings[] = {{".jsonl", ND_FORMAT_JSON_LINES},
-                                     {".ndjson", ND_FORMAT_JSON_LINES},
-                                     {".json", ND_FORMAT_JSON},
-                                     {".csv", ND_FORMAT_CSV},
-                                     {".tsv", ND_FORMAT_TSV}};
+    static const ending endings[] = {
+        {".jsonl", ND_FORMAT_JSON_LINES}, {".ndjson", ND_FORMAT_JSON_LINES},
+        {".json", ND_FORMAT_JSON},        {".csv", ND_FORMAT_CSV},
+        {".tsv", ND_FORMAT_TSV},          {".warc", ND_FORMAT_WARC},
+        {".wet", ND_FORMAT_WARC},         {".arc", ND_FORMAT_WARC}};
     static const char *const compressed[] = {".gz", ".zst", ".bz2", ".xz", ".lz4"};
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
@@ -44,15 +45,18 @@ nd_input_format nd_format_of_name(const char *name) {
 
 /* ---- by the content */
 
+static bool begins_with(const char *bytes, size_t size, const char *begin) {
+    size_t length = strlen(begin);
+    return size >= length && memcmp(bytes, begin, length) == 0;
+}
+
 const char *nd_unread_kind(const char *bytes, size_t size) {
     static const struct {
         const char *first, *kind;
-    } kinds[] = {{"WARC/1.", "WARC"},   {"filedesc://", "ARC"},  {"PAR1", "Parquet"},
-                 {"PK\x03\x04", "zip"}, {"7z\xBC\xAF", "7-Zip"}, {"%PDF-", "PDF"}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t length = strlen(kinds[i].first);
-        if (size >= length && memcmp(bytes, kinds[i].first, length) == 0) return kinds[i].kind;
-    }
+    } kinds[] = {
+        {"PAR1", "Parquet"}, {"PK\x03\x04", "zip"}, {"7z\xBC\xAF", "7-Zip"}, {"%PDF-", "PDF"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (begins_with(bytes, size, kinds[i].first)) return kinds[i].kind;
     return NULL;
 }
 
@@ -82,6 +86,8 @@ static bool is_one_value(const char *bytes, size_t at, size_t size) {
 }
 
 nd_input_format nd_format_of_content(const char *bytes, size_t size) {
+    if (begins_with(bytes, size, "WARC/1.") || begins_with(bytes, size, "filedesc://"))
+        return ND_FORMAT_WARC;
     size_t at = nd_skip_blank(bytes, size);
     bool bracket = at < size && (bytes[at] == '{' || bytes[at] == '[');
     size_t next = bracket ? skip_space(bytes, at + 1, size) : size;

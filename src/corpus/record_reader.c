@@ -11,6 +11,9 @@
 #include "unicode/utf8_repair.h"
 #include "io/file.h"
 #include "kernel/kernel.h"
+#include "warc/http_payload.h"
+#include "warc/warc_digest.h"
+#include "warc/warc_record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,15 +33,16 @@ typedef struct byte_buffer {
 
 struct nd_record_reader {
     nd_corpus *corpus;
-    nd_json_parser *parser; /* NULL: no JSON has been read */
-    nd_csv_buffer row;      /* fields of a row of CSV */
-    byte_buffer record;     /* a record read by its offset */
-    byte_buffer file;       /* a file with a text */
-    byte_buffer repaired;   /* text with U+FFFD */
-    char *path;             /* of the file */
-    bool follows_links;     /* the path may be a symbolic link */
-    byte_buffer id;         /* id of the file, if it is not its path */
-    bool holds_gate;
+    nd_json_parser *parser;     /* NULL: no JSON has been read */
+    nd_csv_buffer row;          /* fields of a row of CSV */
+    byte_buffer record;         /* a record read by its offset */
+    byte_buffer file;           /* a file with a text */
+    byte_buffer repaired;       /* text with U+FFFD */
+    nd_payload_decoder payload; /* of a record of WARC */
+    char *path;                 /* of the file */
+    bool follows_links;         /* the path may be a symbolic link */
+    byte_buffer id;             /* id of the file, if it is not its path */
+    bool holds_gate, holds_payload_gate;
     struct {
         size_t source;
         int fd; /* -1: none */
@@ -74,16 +78,24 @@ static void free_row(nd_record_reader *reader) {
     reader->row = (nd_csv_buffer){0};
 }
 
+/* A payload may be large while its record, which is compressed, is not. */
+static void hold_payload_gate(nd_record_reader *reader) {
+    if (!reader->holds_payload_gate) pthread_mutex_lock(&reader->corpus->payload_gate);
+    reader->holds_payload_gate = true;
+}
+
 void nd_record_reader_release(nd_record_reader *reader) {
-    if (!reader->holds_gate) return;
+    if (!reader->holds_gate && !reader->holds_payload_gate) return;
     byte_buffer *buffers[] = {&reader->record, &reader->file, &reader->repaired};
     for (size_t i = 0; i < 3; i++) {
         nd_release(&reader->corpus->allocator, buffers[i]->bytes);
         *buffers[i] = (byte_buffer){0};
     }
     free_row(reader);
-    pthread_mutex_unlock(&reader->corpus->gate);
-    reader->holds_gate = false;
+    nd_payload_decoder_free(&reader->payload, &reader->corpus->allocator);
+    if (reader->holds_gate) pthread_mutex_unlock(&reader->corpus->gate);
+    if (reader->holds_payload_gate) pthread_mutex_unlock(&reader->corpus->payload_gate);
+    reader->holds_gate = reader->holds_payload_gate = false;
 }
 
 void nd_record_reader_free(nd_record_reader *reader) {
@@ -94,6 +106,7 @@ void nd_record_reader_free(nd_record_reader *reader) {
         if (reader->open[i].fd >= 0) close(reader->open[i].fd);
     nd_json_parser_free(reader->parser);
     free_row(reader);
+    nd_payload_decoder_free(&reader->payload, &allocator);
     nd_release(&allocator, reader->record.bytes);
     nd_release(&allocator, reader->file.bytes);
     nd_release(&allocator, reader->repaired.bytes);
@@ -205,6 +218,7 @@ typedef struct file_record {
     const char *bytes;
     size_t length;
     uint64_t line;
+    bool again; /* it was read before, and was good */
 } file_record;
 
 static void fail_at(const file_record *record, const char *reason, parsed_record *parsed) {
@@ -279,12 +293,96 @@ static nd_status parse_text(nd_record_reader *reader, const file_record *record,
     return check_text(reader, name, parsed, error);
 }
 
+/* ---- records of WARC */
+
+/* Whether the payload's digest is that of the body, or of the body without its chunks: writers do
+ * not agree on that. */
+static bool has_other_payload(nd_record_reader *reader, const nd_warc_record *warc) {
+    const nd_http_message transfer = {.transfer = warc->http.transfer};
+    nd_span digest = warc->header.payload_digest, body = warc->body;
+    if (nd_digest_compare(digest, body.bytes, body.length) != ND_DIGEST_OTHER) return false;
+    nd_payload_problem problem = nd_payload_decode(&reader->payload, &transfer, body, body.length,
+                                                   true, &reader->corpus->allocator, &body);
+    return problem != ND_PAYLOAD_FINE ||
+           nd_digest_compare(digest, body.bytes, body.length) == ND_DIGEST_OTHER;
+}
+
+/* Compares the digests of a record. That of the payload is only counted. Returns why the record is
+ * bad, or NULL. */
+static const char *check_digests(nd_record_reader *reader, const nd_warc_record *warc) {
+    nd_digest_check block = nd_digest_compare(warc->header.block_digest, warc->block.bytes,
+                                              warc->block.length);
+    if (block == ND_DIGEST_OTHER)
+        return "the block is damaged: its digest is not the WARC-Block-Digest of the record";
+    if (warc->header.payload_digest.length > 0 && has_other_payload(reader, warc))
+        atomic_fetch_add(&reader->corpus->other_digests, 1);
+    return NULL;
+}
+
+/* Decodes the payload. A large one may have half the limit of a record, or what it has in the
+ * record, because both are in memory. */
+static nd_payload_problem decode_payload(nd_record_reader *reader, const nd_warc_record *warc,
+                                         nd_span *out) {
+    const nd_allocator *a = &reader->corpus->allocator;
+    bool cut_off = warc->header.truncated;
+    uint64_t most = reader->corpus->options.max_record,
+             large = most / 2 > warc->body.length ? most / 2 : warc->body.length;
+    size_t limit = most < ND_LARGE_RECORD ? (size_t)most : ND_LARGE_RECORD;
+    nd_payload_problem problem = nd_payload_decode(&reader->payload, &warc->http, warc->body, limit,
+                                                   cut_off, a, out);
+    if (problem != ND_PAYLOAD_OVER || large <= limit) return problem;
+    hold_payload_gate(reader);
+    return nd_payload_decode(&reader->payload, &warc->http, warc->body, (size_t)large, cut_off, a,
+                             out);
+}
+
+/* Makes the text of a payload, whose Content-Type is warc->media. */
+static nd_status payload_text(nd_record_reader *reader, const nd_warc_record *warc, nd_span payload,
+                              parsed_record *parsed, nd_error *error) {
+    (void)reader;
+    (void)warc;
+    (void)error;
+    parsed->document.text = payload.bytes;
+    parsed->document.length = payload.length;
+    return ND_OK;
+}
+
+static nd_status parse_warc(nd_record_reader *reader, const file_record *record,
+                            parsed_record *parsed, nd_error *error) {
+    nd_warc_record warc;
+    nd_span payload = {0};
+    char where[200];
+    nd_payload_problem problem = ND_PAYLOAD_FINE;
+    const char *fault = nd_warc_record_read(record->bytes, record->length, &warc);
+    if (!fault && reader->corpus->options.digests && !record->again)
+        fault = check_digests(reader, &warc);
+    if (!fault) problem = decode_payload(reader, &warc, &payload);
+    if (problem == ND_PAYLOAD_NO_MEMORY)
+        return nd_fail_memory(error, record->length, "the payload of a record");
+    if (problem != ND_PAYLOAD_FINE) fault = nd_payload_fault(problem);
+    if (fault) {
+        fail_at(record, fault, parsed);
+        return ND_OK;
+    }
+    nd_span id = warc.header.id;
+    parsed->document = (nd_document){.id = id.length > 0 ? id.bytes : NULL,
+                                     .id_length = id.length,
+                                     .priority = NAN,
+                                     .uri = warc.header.uri,
+                                     .date = warc.header.date};
+    ND_TRY(payload_text(reader, &warc, payload, parsed, error));
+    nd_format(where, sizeof where, "%s:%llu", nd_source_title(record->source),
+              (unsigned long long)record->line);
+    return check_text(reader, where, parsed, error);
+}
+
 static nd_status parse_file_record(nd_record_reader *reader, const file_record *record,
                                    parsed_record *parsed, nd_error *error) {
     switch (record->source->format) {
     case ND_FORMAT_CSV:
     case ND_FORMAT_TSV: return parse_row(reader, record, parsed, error);
     case ND_FORMAT_TEXT: return parse_text(reader, record, parsed, error);
+    case ND_FORMAT_WARC: return parse_warc(reader, record, parsed, error);
     default: return parse_json(reader, record, parsed, error);
     }
 }
@@ -377,7 +475,7 @@ static nd_status parse_record(nd_record_reader *reader, const nd_block *block,
     if (source->kind == ND_SOURCE_TREE) return parse_file(reader, source, bytes, parsed, error);
     if (source->kind == ND_SOURCE_CALLBACK)
         return parse_callback(reader, block, record, parsed, error);
-    const file_record of_file = {source, bytes, record->length, record->line};
+    const file_record of_file = {source, bytes, record->length, record->line, false};
     if (record->fault) {
         fail_at(&of_file, record->fault, parsed);
         return ND_OK;
@@ -440,6 +538,20 @@ nd_status nd_record_reader_fetch(nd_record_reader *reader, size_t index, uint64_
     return ND_OK;
 }
 
+nd_status nd_record_reader_fetch_origin(nd_record_reader *reader, size_t index, uint64_t offset,
+                                        size_t length, nd_span *uri, nd_span *date,
+                                        nd_error *error) {
+    const char *bytes = NULL;
+    nd_warc_record warc;
+    size_t head = length < ND_HEADER_BYTES ? length : ND_HEADER_BYTES;
+    ND_TRY(nd_record_reader_fetch(reader, index, offset, head, &bytes, error));
+    /* Of a record whose HTTP header is not in these bytes, too, the header is read. */
+    (void)nd_warc_record_read(bytes, head, &warc);
+    *uri = warc.header.uri;
+    *date = warc.header.date;
+    return ND_OK;
+}
+
 nd_status nd_record_reader_fetch_text(nd_record_reader *reader, size_t index, uint64_t offset,
                                       size_t length, const char **text, size_t *text_length,
                                       nd_error *error) {
@@ -448,7 +560,7 @@ nd_status nd_record_reader_fetch_text(nd_record_reader *reader, size_t index, ui
     ND_TRY(nd_record_reader_fetch(reader, index, offset, length, &bytes, error));
     nd_error why;
     parsed_record parsed = {.document = {.text = bytes, .length = length}, .why = &why};
-    const file_record record = {source, bytes, length, 0};
+    const file_record record = {source, bytes, length, 0, true};
     switch (source->kind) {
     case ND_SOURCE_RECORDS: ND_TRY(parse_file_record(reader, &record, &parsed, error)); break;
     case ND_SOURCE_TREE: ND_TRY(parse_file(reader, source, bytes, &parsed, error)); break;

@@ -12,6 +12,7 @@ typedef struct nd_document {
     size_t id_length;
     bool has_priority;
     double priority;
+    nd_span uri, date; /* of WARC; length 0: it has none */
 } nd_document;
 
 typedef enum nd_record_state {
@@ -44,6 +45,12 @@ nd_status nd_record_reader_read(nd_record_reader *reader, size_t source, uint64_
  * directory, the path. Valid until the reader's next call. */
 nd_status nd_record_reader_fetch(nd_record_reader *reader, size_t source, uint64_t offset,
                                  size_t length, const char **bytes, nd_error *error);
+
+/* Reads URI and date of the WARC record at an offset; length 0: it has none. Valid until the
+ * reader's next call. */
+nd_status nd_record_reader_fetch_origin(nd_record_reader *reader, size_t source, uint64_t offset,
+                                        size_t length, nd_span *uri, nd_span *date,
+                                        nd_error *error);
 
 /* Reads the text of the document at an offset. REQUIRES: the document was valid when it was read
  * first. ND_ERR_IO ("changed while it was read"): it is not valid any more. */

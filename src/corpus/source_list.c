@@ -137,7 +137,7 @@ static bool is_shard(const nd_corpus *corpus, const char *name, char *first) {
     size_t size = read_first(corpus, name, &window, first);
     if (named == ND_FORMAT_CSV || named == ND_FORMAT_TSV) return size > 0;
     nd_input_format found = nd_format_of_content(first, size);
-    return found == ND_FORMAT_JSON_LINES ||
+    return found == ND_FORMAT_JSON_LINES || found == ND_FORMAT_WARC ||
            (found == ND_FORMAT_JSON &&
             (named == ND_FORMAT_JSON_LINES || first[nd_skip_blank(first, size)] == '['));
 }
@@ -362,6 +362,7 @@ static const char *kind_name(const nd_source *source) {
     case ND_FORMAT_JSON: return "JSON";
     case ND_FORMAT_CSV: return "CSV";
     case ND_FORMAT_TSV: return "TSV";
+    case ND_FORMAT_WARC: return "WARC";
     case ND_FORMAT_JSON_LINES: return "JSON Lines";
     default: return "a text";
     }

@@ -1,6 +1,7 @@
 #include "dedup/dedup_outputs.h"
 
 #include "base/machine.h"
+#include "io/file.h"
 #include "io/publication.h"
 
 #include <string.h>
@@ -20,25 +21,36 @@ bool nd_is_tree(const nd_corpus *corpus) {
 
 /* ---- opening */
 
-#define POSITIONS(other) "source\tline\t" other "_source\t" other "_line\n"
+#define POSITIONS(other) "source\tline\t" other "_source\t" other "_line"
+#define ORIGINS "\turi\tdate\tkept_uri\tkept_date"
 #define PAIR_POSITIONS "source_a\tline_a\tsource_b\tline_b\n"
 
-static nd_status open_tables(const nd_run *run, const nd_output_options *o,
-                             const nd_dedup_plan *plan, nd_dedup_outputs *out, nd_error *error) {
+static nd_status open_removed(const nd_run *run, const char *path, const nd_dedup_plan *plan,
+                              nd_dedup_outputs *out, nd_error *error) {
     static const char *const removed[] = {
         [ND_MEASURE_JACCARD] = "id\tkept\tjaccard\tintersection\tunion\t" POSITIONS("kept"),
         [ND_MEASURE_COSINE] = "id\tkept\tcosine\t" POSITIONS("kept"),
         [ND_MEASURE_DISTANCE] = "id\tkept\tdistance\t" POSITIONS("kept")};
+    const nd_allocator *a = &run->allocator;
+    char *header = nd_string_join(a, removed[plan->measure], out->origins ? ORIGINS : "", "\n");
+    if (!header) return nd_fail_memory(error, sizeof ORIGINS, "a table");
+    nd_status status = nd_table_open(&out->removed, path, header, run->progress, a, error);
+    nd_release(a, header);
+    return status;
+}
+
+static nd_status open_tables(const nd_run *run, const nd_output_options *o,
+                             const nd_dedup_plan *plan, nd_dedup_outputs *out, nd_error *error) {
     static const char *const edges[] = {
         [ND_MEASURE_JACCARD] = "id_a\tid_b\tjaccard\t" PAIR_POSITIONS,
         [ND_MEASURE_COSINE] = "id_a\tid_b\tcosine\t" PAIR_POSITIONS,
         [ND_MEASURE_DISTANCE] = "id_a\tid_b\tdistance\t" PAIR_POSITIONS};
     const nd_allocator *a = &run->allocator;
     if (plan->goal == ND_GOAL_DEDUP) {
-        ND_TRY(nd_table_open(&out->removed, o->removed, removed[plan->measure], run->progress, a,
-                             error));
+        ND_TRY(open_removed(run, o->removed, plan, out, error));
         ND_TRY(nd_table_open(&out->clusters, o->clusters,
-                             "id\tcluster\tkept\t" POSITIONS("cluster"), run->progress, a, error));
+                             "id\tcluster\tkept\t" POSITIONS("cluster") "\n", run->progress, a,
+                             error));
     }
     return nd_table_open(&out->edges, o->edges, edges[plan->measure], run->progress, a, error);
 }
@@ -89,7 +101,7 @@ nd_status nd_dedup_outputs_open(const nd_run *run, const nd_output_options *opti
                                 const nd_dedup_plan *plan, nd_corpus *corpus, nd_dedup_outputs *out,
                                 nd_error *error) {
     nd_output_file *files[FILES];
-    *out = (nd_dedup_outputs){0};
+    *out = (nd_dedup_outputs){.origins = nd_corpus_source(corpus, 0)->format == ND_FORMAT_WARC};
     ND_TRY(open_all(run, options, plan, corpus, out, error));
     publication_of(out, files);
     return nd_run_check_outputs(corpus, files, FILES, error);

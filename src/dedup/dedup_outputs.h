@@ -14,6 +14,7 @@ typedef struct nd_dedup_outputs {
                                 wanted */
     nd_output_tree *tree;    /* kept files of directories; NULL: not wanted */
     nd_table removed, clusters, edges;
+    bool origins; /* rows of `removed` end with URIs and dates: the input is WARC */
 } nd_dedup_outputs;
 
 /* Opens the outputs. *out is valid for nd_dedup_outputs_free in any case. ND_ERR_ARGUMENT: an

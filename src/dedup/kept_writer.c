@@ -9,18 +9,26 @@
  * writing needs. */
 enum { PIECE_BYTES = ND_LIMIT(1 << 20, 512), RING_PIECES = ND_LIMIT(64, 2) };
 
-/* Records that follow each other in a source, with only newlines between them, or a part of such
+/* What stands behind each kept record. */
+typedef struct ending {
+    const char *bytes;
+    size_t size;
+} ending;
+
+/* Records that follow each other in a source, with only endings between them, or a part of such
  * records. */
 typedef struct run {
     size_t source;
     uint64_t begin, end; /* offsets */
-    bool newline;        /* a newline follows: the last record of the run ends in this piece */
+    ending ending;       /* behind them, or the part of it that is in this piece; size 0: the last
+                            record of the run does not end in this piece */
+    bool whole;          /* the last record and its ending are in this piece */
 } run;
 
 typedef struct piece {
     run *runs;
     size_t count, capacity;
-    size_t size; /* bytes in the output, with newlines */
+    size_t size; /* bytes in the output, with endings */
 } piece;
 
 struct nd_kept_writer {
@@ -28,6 +36,8 @@ struct nd_kept_writer {
     nd_allocator allocator;
     nd_output_file *output;
     nd_record_reader *reader;
+    bool members; /* each record is a member of a compressed output, as programs that read WARC by
+                     the offsets of records want it */
     char *buffer; /* memory for a piece, and for aligning it */
     bool started; /* the thread runs; if not, the filling thread writes the pieces */
     pthread_t thread;
@@ -47,16 +57,21 @@ static piece *piece_at(nd_kept_writer *c, uint64_t p) { return &c->ring[p % RING
 
 static nd_status write_piece(nd_kept_writer *c, const piece *p, nd_error *error) {
     char *bytes = c->buffer + (ND_DIRECT_ALIGNMENT - (uintptr_t)c->buffer % ND_DIRECT_ALIGNMENT),
-         *to = bytes;
+         *to = bytes, *written = bytes;
     for (size_t r = 0; r < p->count; r++) {
         const run *from = &p->runs[r];
         size_t size = (size_t)(from->end - from->begin);
         if (size > 0)
             ND_TRY(nd_record_reader_read(c->reader, from->source, from->begin, size, to, error));
         to += size;
-        if (from->newline) *to++ = '\n';
+        memcpy(to, from->ending.bytes, from->ending.size);
+        to += from->ending.size;
+        if (!c->members || !from->whole) continue;
+        ND_TRY(nd_output_file_write(c->output, written, (size_t)(to - written), error));
+        ND_TRY(nd_output_file_end_member(c->output, error));
+        written = to;
     }
-    return nd_output_file_write(c->output, bytes, p->size, error);
+    return nd_output_file_write(c->output, written, (size_t)(to - written), error);
 }
 
 static void *write_pieces(void *argument) {
@@ -125,30 +140,40 @@ static nd_status next_piece(nd_kept_writer *c, nd_error *error) {
     return status;
 }
 
-/* Adds the bytes [begin, end) of a source and a newline, to as many pieces as they need. */
+static ending ending_of(const nd_kept_writer *c, size_t source) {
+    const nd_source *s = nd_corpus_source(c->columns->corpus, source);
+    bool warc = s->format == ND_FORMAT_WARC && !nd_source_is_arc(s);
+    return warc ? (ending){"\r\n\r\n", 4} : (ending){"\n", 1};
+}
+
+/* Adds the bytes [begin, end) of a source and its ending, to as many pieces as they need. */
 static nd_status add_run(nd_kept_writer *c, size_t source, uint64_t begin, uint64_t end,
                          nd_error *error) {
-    for (bool newline = false; !newline;) {
+    for (ending rest = ending_of(c, source); rest.size > 0;) {
         if (piece_at(c, c->filled)->size == PIECE_BYTES) ND_TRY(next_piece(c, error));
         piece *p = piece_at(c, c->filled);
         if (!nd_reserve(&c->allocator, &p->runs, &p->capacity, p->count + 1))
             return nd_fail_memory(error, sizeof *p->runs, "copying records");
         uint64_t left = PIECE_BYTES - p->size, taken = end - begin < left ? end - begin : left;
-        newline = taken < left;
-        p->runs[p->count++] = (run){source, begin, begin + taken, newline};
-        p->size += (size_t)taken + newline;
+        left -= taken;
+        ending part = {rest.bytes, rest.size < left ? rest.size : (size_t)left};
+        p->runs[p->count++] = (run){source, begin, begin + taken, part, part.size == rest.size};
+        p->size += (size_t)taken + part.size;
         begin += taken;
+        rest = (ending){rest.bytes + part.size, rest.size - part.size};
     }
     return ND_OK;
 }
 
-/* Rows of CSV stand behind the header of their files. */
+/* Rows of CSV stand behind the header of their files, which is the same in all; records of WARC
+ * behind the warcinfo of each file. */
 static nd_status add_header(nd_kept_writer *c, nd_error *error) {
     for (size_t s = 0; s < nd_corpus_sources(c->columns->corpus); s++) {
         const nd_source *source = nd_corpus_source(c->columns->corpus, s);
-        if (source->header)
-            return add_run(c, s, source->header_offset,
-                           source->header_offset + source->header_length, error);
+        if (!source->header) continue;
+        ND_TRY(add_run(c, s, source->header_offset, source->header_offset + source->header_length,
+                       error));
+        if (source->format != ND_FORMAT_WARC) break;
     }
     return ND_OK;
 }
@@ -161,6 +186,8 @@ nd_status nd_kept_writer_create(const nd_columns *columns, nd_output_file *outpu
     c->columns = columns;
     c->allocator = *a;
     c->output = output;
+    c->members = nd_corpus_source(columns->corpus, 0)->format == ND_FORMAT_WARC &&
+                 nd_output_file_is_compressed(output);
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);
     c->buffer = nd_allocate(a, PIECE_BYTES + ND_DIRECT_ALIGNMENT, 1);
@@ -179,10 +206,11 @@ nd_status nd_kept_writer_add(nd_kept_writer *c, uint32_t document, nd_error *err
     uint64_t begin = nd_columns_offset(c->columns, document);
     uint32_t length = nd_columns_length(c->columns, document);
     size_t source = nd_columns_source(c->columns, document);
-    bool lines = nd_corpus_source(c->columns->corpus, source)->format != ND_FORMAT_JSON;
+    nd_input_format format = nd_corpus_source(c->columns->corpus, source)->format;
     piece *p = piece_at(c, c->filled);
     run *last = p->count > 0 ? &p->runs[p->count - 1] : NULL;
-    bool continues = lines && last && last->newline && last->source == source &&
+    bool lines = format != ND_FORMAT_JSON && format != ND_FORMAT_WARC;
+    bool continues = lines && last && last->whole && last->source == source &&
                      last->end + 1 == begin && p->size + length < PIECE_BYTES;
     if (!continues) return add_run(c, source, begin, begin + length, error);
     last->end += 1 + (uint64_t)length;

@@ -18,6 +18,7 @@ struct nd_report {
     uint64_t next;              /* the document that is reported next */
     nd_pair_verifier *verifier; /* NULL: sizes of sets are not wanted */
     nd_kept_writer *kept;       /* writes kept records; NULL: the inputs are directories */
+    nd_record_reader *origins;  /* reads URIs and dates; NULL: they are not wanted */
     nd_pair_report pairs;
     nd_id_buffer id, other_id; /* ids of the document and of its evidence */
     nd_report_counts counts;
@@ -55,7 +56,24 @@ static nd_status find_decision(const nd_report *r, uint32_t document, decision *
     return ND_OK;
 }
 
-static nd_status write_removed(const nd_report *r, const decision *d, nd_error *error) {
+/* Writes URI and date of a document of WARC, which its record has; those of a document of an index
+ * are not known. */
+static nd_status write_origin(const nd_report *r, uint32_t rank, nd_error *error) {
+    nd_table *table = &r->request.outputs->removed;
+    const nd_columns *c = r->documents->columns;
+    nd_span uri = {0}, date = {0};
+    if (!nd_rank_is_indexed(r->documents->ranks, rank)) {
+        uint32_t document = nd_document_of(r->documents->ranks, rank);
+        ND_TRY(nd_record_reader_fetch_origin(r->origins, nd_columns_source(c, document),
+                                             nd_columns_offset(c, document),
+                                             nd_columns_length(c, document), &uri, &date, error));
+    }
+    ND_TRY(nd_table_id(table, uri.bytes, uri.length, error));
+    return nd_table_id(table, date.bytes, date.length, error);
+}
+
+static nd_status write_removed(const nd_report *r, uint32_t document, const decision *d,
+                               nd_error *error) {
     nd_table *table = &r->request.outputs->removed;
     char measure[40], numbers[80] = "\t";
     ND_TRY(nd_table_id(table, r->id.id, r->id.length, error));
@@ -67,6 +85,10 @@ static nd_status write_removed(const nd_report *r, const decision *d, nd_error *
     if (r->plan->measure == ND_MEASURE_JACCARD) ND_TRY(nd_table_text(table, numbers, error));
     ND_TRY(nd_table_source(table, &r->id, error));
     ND_TRY(nd_table_source(table, &r->other_id, error));
+    if (r->origins) {
+        ND_TRY(write_origin(r, nd_rank_of(r->documents->ranks, document), error));
+        ND_TRY(write_origin(r, d->evidence, error));
+    }
     return nd_table_end(table, error);
 }
 
@@ -155,7 +177,7 @@ static nd_status report_decision(nd_report *r, uint32_t document, const decision
     if (!removed && !clusters && !o->on_decision) return ND_OK;
     ND_TRY(nd_columns_id(r->documents->columns, document, &r->id, error));
     if (!d->kept) ND_TRY(nd_ranked_id(r->documents, d->evidence, &r->other_id, error));
-    if (removed && !d->kept) ND_TRY(write_removed(r, d, error));
+    if (removed && !d->kept) ND_TRY(write_removed(r, document, d, error));
     if (clusters) ND_TRY(write_cluster(r, d, error));
     return o->on_decision ? call_back(r, document, d, error) : ND_OK;
 }
@@ -224,6 +246,8 @@ nd_status nd_report_create(const nd_report_request *request, nd_report **out, nd
                                 .edges = &request->outputs->edges,
                                 .fn = o->on_pair,
                                 .context = o->context};
+    if (request->outputs->origins && nd_table_wanted(&request->outputs->removed))
+        ND_TRY(nd_record_reader_create(r->documents->columns->corpus, &r->origins, error));
     return request->outputs->records && !r->is_tree
                ? nd_kept_writer_create(r->documents->columns, request->outputs->records, &r->kept,
                                        error)
@@ -246,6 +270,7 @@ void nd_report_free(nd_report *r) {
     nd_kept_writer_free(r->kept);
     nd_pair_report_free(&r->pairs);
     nd_pair_verifier_free(r->verifier);
+    nd_record_reader_free(r->origins);
     nd_release(a, r->id.bytes);
     nd_release(a, r->other_id.bytes);
     nd_release(a, r);

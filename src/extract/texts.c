@@ -12,9 +12,9 @@ typedef struct text_receiver {
 } text_receiver;
 
 /* One document. The bytes of the block still grow, so the entry has an offset: the id is at `at`,
- * the text directly behind it. */
+ * and text, URI and date are one behind the other after it. */
 typedef struct text_entry {
-    size_t at, id_length, length;
+    size_t at, id_length, length, uri_length, date_length;
 } text_entry;
 
 /* The texts of a block. */
@@ -41,13 +41,20 @@ static nd_status map_text(const void *plan, void *worker, void *batch, const nd_
     (void)worker;
     texts *t = batch;
     ND_TRY(nd_document_id(item->source, item->record, item->document, plan, &t->id, error));
-    size_t need = t->size + t->id.length + item->document->length;
+    const nd_document *d = item->document;
+    size_t need = t->size + t->id.length + d->length + d->uri.length + d->date.length;
     if (!nd_reserve(plan, &t->entries, &t->capacity, t->count + 1) ||
         !nd_reserve(plan, &t->bytes, &t->byte_capacity, need))
         return nd_fail_memory(error, need, "texts");
-    t->entries[t->count++] = (text_entry){t->size, t->id.length, item->document->length};
+    t->entries[t->count++] = (text_entry){.at = t->size,
+                                          .id_length = t->id.length,
+                                          .length = d->length,
+                                          .uri_length = d->uri.length,
+                                          .date_length = d->date.length};
     append(t, t->id.id, t->id.length);
-    append(t, item->document->text, item->document->length);
+    append(t, d->text, d->length);
+    append(t, d->uri.bytes, d->uri.length);
+    append(t, d->date.bytes, d->date.length);
     return ND_OK;
 }
 
@@ -57,11 +64,16 @@ static nd_status emit_texts(void *result, void *batch, const nd_block *block, nd
     const texts *t = batch;
     for (size_t i = 0; i < t->count; i++) {
         const text_entry *e = &t->entries[i];
+        const char *id = t->bytes + e->at, *bytes = id + e->id_length, *uri = bytes + e->length;
         const nd_text text = {.document = r->documents++,
-                              .id = t->bytes + e->at,
+                              .id = id,
                               .id_length = e->id_length,
-                              .text = t->bytes + e->at + e->id_length,
-                              .length = e->length};
+                              .text = bytes,
+                              .length = e->length,
+                              .uri = uri,
+                              .uri_length = e->uri_length,
+                              .date = uri + e->uri_length,
+                              .date_length = e->date_length};
         if (!r->fn(r->context, &text)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     }
     return ND_OK;

@@ -115,6 +115,14 @@ nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t s
     return nd_stream_out_write(file->stream, bytes, size, error);
 }
 
+bool nd_output_file_is_compressed(const nd_output_file *file) {
+    return nd_stream_out_compression(file->stream) != ND_COMPRESSION_NONE;
+}
+
+nd_status nd_output_file_end_member(nd_output_file *file, nd_error *error) {
+    return nd_stream_out_end_member(file->stream, error);
+}
+
 nd_status nd_output_file_finish(nd_output_file *file, nd_error *error) {
     return nd_stream_out_finish(file->stream, error);
 }

@@ -30,6 +30,10 @@ const nd_output_target *nd_output_file_target(const nd_output_file *file);
 enum { ND_DIRECT_ALIGNMENT = 4096 };
 nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size,
                                nd_error *error);
+/* Whether the bytes are compressed; and ends a gzip member or a Zstandard frame, as
+ * nd_stream_out_end_member does. */
+bool nd_output_file_is_compressed(const nd_output_file *file);
+nd_status nd_output_file_end_member(nd_output_file *file, nd_error *error);
 /* Ends the stream. All bytes are then with the system, under the temporary name. */
 nd_status nd_output_file_finish(nd_output_file *file, nd_error *error);
 /* Makes the bytes durable. */

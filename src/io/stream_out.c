@@ -36,6 +36,7 @@ struct nd_stream_out {
     char *name;
     nd_compression compression;
     bool finished;
+    bool at_member; /* a member has ended, and the next one has not begun */
     uint64_t position;
     unsigned char *buffer;
     size_t used;
@@ -141,6 +142,7 @@ static nd_status gzip_write(nd_stream_out *stream, const unsigned char *bytes, s
         bytes += step;
         size -= step;
     } while (size > 0);
+    if (last) deflateReset(deflating);
     return ND_OK;
 }
 
@@ -256,13 +258,23 @@ nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compres
     return ND_OK;
 }
 
-static nd_status put(nd_stream_out *stream, const unsigned char *bytes, size_t size, bool last,
-                     nd_error *error) {
+/* Compresses bytes. last: they end a member. */
+static nd_status put_member(nd_stream_out *stream, const unsigned char *bytes, size_t size,
+                            bool last, nd_error *error) {
+    if (stream->at_member && size == 0) return ND_OK;
     if (stream->compression == ND_COMPRESSION_GZIP)
         ND_TRY(gzip_write(stream, bytes, size, last, error));
     if (stream->compression == ND_COMPRESSION_ZSTD)
         ND_TRY(zstd_write(stream, bytes, size, last, error));
-    if (stream->compression == ND_COMPRESSION_NONE) ND_TRY(write_plain(stream, bytes, size, error));
+    stream->at_member = last;
+    return ND_OK;
+}
+
+static nd_status put(nd_stream_out *stream, const unsigned char *bytes, size_t size, bool last,
+                     nd_error *error) {
+    ND_TRY(stream->compression == ND_COMPRESSION_NONE
+               ? write_plain(stream, bytes, size, error)
+               : put_member(stream, bytes, size, last, error));
     return last ? flush(stream, error) : ND_OK;
 }
 
@@ -281,6 +293,19 @@ static nd_status put_or_fail(nd_stream_out *stream, const void *bytes, size_t si
 nd_status nd_stream_out_write(nd_stream_out *stream, const void *bytes, size_t size,
                               nd_error *error) {
     return put_or_fail(stream, bytes, size, false, error);
+}
+
+nd_status nd_stream_out_end_member(nd_stream_out *stream, nd_error *error) {
+    nd_error *failure = &stream->failure;
+    if (stream->compression == ND_COMPRESSION_NONE) return ND_OK;
+    if (failure->status == ND_OK &&
+        put_member(stream, (const unsigned char *)"", 0, true, failure) == ND_OK)
+        return ND_OK;
+    return nd_fail(error, failure->status, "%s", failure->message);
+}
+
+nd_compression nd_stream_out_compression(const nd_stream_out *stream) {
+    return stream->compression;
 }
 
 nd_status nd_stream_out_finish(nd_stream_out *stream, nd_error *error) {

@@ -19,6 +19,10 @@ nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compres
 void nd_stream_out_set_progress(nd_stream_out *stream, nd_progress *progress);
 nd_status nd_stream_out_write(nd_stream_out *stream, const void *bytes, size_t size,
                               nd_error *error);
+/* Ends a gzip member or a Zstandard frame: what is written next can be read without what was
+ * written before. Does nothing to a plain stream, or if nothing was written since. */
+nd_status nd_stream_out_end_member(nd_stream_out *stream, nd_error *error);
+nd_compression nd_stream_out_compression(const nd_stream_out *stream);
 /* Ends the compressed stream and writes the buffer. Nothing may be written after that. */
 nd_status nd_stream_out_finish(nd_stream_out *stream, nd_error *error);
 void nd_stream_out_free(nd_stream_out *stream);

@@ -7,6 +7,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <string.h>
+
 /* Bytes of a frame's header that give its window (RFC 8878, 3.1.1.1): magic number, descriptor, and
  * either the window, or dictionary id and content size. */
 enum { HEAD = 4 + 1 + 4 + 8 };
@@ -17,6 +19,7 @@ enum { USUAL_WINDOW_LOG = 23 };
 struct nd_zstd_in {
     nd_allocator allocator;
     nd_byte_source *source;
+    bool begun;  /* the first frame has been looked at: it may be a dictionary */
     bool inside; /* a frame has begun and not ended */
     bool ended;
     bool window_refused;
@@ -112,13 +115,103 @@ static nd_status failed(nd_zstd_in *zstd, size_t result, nd_error *error) {
                    ZSTD_getErrorName(result));
 }
 
+/* ---- the dictionary in front */
+
+static const unsigned char dictionary_frame[] = {0x5d, 0x2a, 0x4d, 0x18},
+                           dictionary_mark[] = {0x37, 0xa4, 0x30, 0xec},
+                           frame_mark[] = {0x28, 0xb5, 0x2f, 0xfd};
+
+/* A dictionary while it is loaded. */
+typedef struct dictionary {
+    unsigned char *bytes;
+    size_t size, capacity;
+} dictionary;
+
+static nd_status damaged_dictionary(const nd_zstd_in *zstd, const char *reason, nd_error *error) {
+    return nd_fail(error, ND_ERR_INPUT, "%s: the dictionary in front of the Zstandard frames: %s",
+                   zstd->source->name, reason);
+}
+
+/* Takes `size` bytes of the source. */
+static nd_status take_bytes(nd_zstd_in *zstd, size_t size, dictionary *out, nd_error *error) {
+    nd_byte_source *source = zstd->source;
+    for (bool more; out->size < size;) {
+        ND_TRY(nd_byte_source_fill(source, &more, error));
+        if (!more) return damaged_dictionary(zstd, "its end is missing", error);
+        size_t there = source->end - source->begin, left = size - out->size,
+               taken = there < left ? there : left;
+        if (!nd_reserve(&zstd->allocator, &out->bytes, &out->capacity, out->size + taken))
+            return nd_fail_memory(error, size, "a dictionary");
+        memcpy(out->bytes + out->size, source->buffer + source->begin, taken);
+        out->size += taken;
+        source->begin += taken;
+    }
+    return ND_OK;
+}
+
+/* Decompresses a dictionary, of at most `most` bytes. */
+static nd_status decompress_dictionary(nd_zstd_in *zstd, const dictionary *packed, size_t most,
+                                       dictionary *out, nd_error *error) {
+    ZSTD_inBuffer in = {packed->bytes, packed->size, 0};
+    for (size_t result = 1; result != 0;) {
+        if (out->size > most) return damaged_dictionary(zstd, "it is too large", error);
+        if (!nd_reserve(&zstd->allocator, &out->bytes, &out->capacity, out->size + (1 << 16)))
+            return nd_fail_memory(error, out->size, "a dictionary");
+        ZSTD_outBuffer to = {out->bytes, out->capacity, out->size};
+        result = ZSTD_decompressStream(zstd->context, &to, &in);
+        if (ZSTD_isError(result)) return damaged_dictionary(zstd, ZSTD_getErrorName(result), error);
+        if (result != 0 && in.pos == in.size && to.pos < to.size)
+            return damaged_dictionary(zstd, "its end is missing", error);
+        out->size = to.pos;
+    }
+    return ND_OK;
+}
+
+/* Loads the dictionary of a skippable frame. One with another content is skipped. */
+static nd_status load_dictionary(nd_zstd_in *zstd, const dictionary *frame, size_t most,
+                                 nd_error *error) {
+    dictionary plain = {0};
+    nd_status status = ND_OK;
+    const dictionary *wanted = frame;
+    if (frame->size < 4) return ND_OK;
+    if (memcmp(frame->bytes, frame_mark, 4) == 0) {
+        status = decompress_dictionary(zstd, frame, most, &plain, error);
+        wanted = &plain;
+    } else if (memcmp(frame->bytes, dictionary_mark, 4) != 0) return ND_OK;
+    if (status == ND_OK &&
+        ZSTD_isError(ZSTD_DCtx_loadDictionary(zstd->context, wanted->bytes, wanted->size)))
+        status = damaged_dictionary(zstd, "it is none", error);
+    nd_release(&zstd->allocator, plain.bytes);
+    return status;
+}
+
+/* Takes the dictionary, if the file begins with one. */
+static nd_status take_dictionary(nd_zstd_in *zstd, nd_error *error) {
+    nd_byte_source *source = zstd->source;
+    zstd->begun = true;
+    size_t known = source->end - source->begin, most = (size_t)1 << zstd->window_log;
+    if (known < 4 || memcmp(source->buffer + source->begin, dictionary_frame, 4) != 0) return ND_OK;
+    dictionary head = {0}, frame = {0};
+    nd_status status = take_bytes(zstd, 8, &head, error);
+    if (status == ND_OK) {
+        size_t size = 0;
+        for (size_t i = 8; i-- > 4;) size = size << 8 | head.bytes[i];
+        status = size > most ? damaged_dictionary(zstd, "it is too large", error)
+                             : take_bytes(zstd, size, &frame, error);
+    }
+    if (status == ND_OK) status = load_dictionary(zstd, &frame, most, error);
+    nd_release(&zstd->allocator, head.bytes);
+    nd_release(&zstd->allocator, frame.bytes);
+    return status;
+}
+
 bool nd_zstd_in_window_refused(const nd_zstd_in *zstd) { return zstd->window_refused; }
 
 nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *got,
                           nd_error *error) {
     nd_byte_source *source = zstd->source;
     ZSTD_outBuffer out = {buffer, size, 0};
-    nd_status status = ND_OK;
+    nd_status status = zstd->begun ? ND_OK : take_dictionary(zstd, error);
     while (status == ND_OK && out.pos < out.size && !zstd->ended) {
         if (zstd->inside || source->begin < source->end) {
             ZSTD_inBuffer in = {source->buffer, source->end, source->begin};

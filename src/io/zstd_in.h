@@ -1,4 +1,6 @@
-/* Decodes Zstandard (RFC 8878) with libzstd: any number of frames; skippable ones are skipped. */
+/* Decodes Zstandard (RFC 8878) with libzstd: any number of frames; skippable ones are
+ * skipped. But if a file begins with the skippable frame of magic number 0x184D2A5D, as .warc.zst
+ * has it, that frame holds the dictionary of all frames, plain or itself a Zstandard frame. */
 #ifndef ND_IO_ZSTD_IN_H
 #define ND_IO_ZSTD_IN_H
 

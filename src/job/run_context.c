@@ -94,6 +94,7 @@ nd_status nd_run_open_input(nd_run *run, const nd_input_options *input, const nd
         .invalid = input->invalid,
         .follow_links = input->follow_links,
         .hidden = input->hidden,
+        .digests = !input->ignore_digests,
         .skip_errors = input->skip_errors,
         .once = plan->use != ND_INPUT_AGAIN,
         .live = plan->use == ND_INPUT_LIVE,

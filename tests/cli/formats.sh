@@ -89,8 +89,8 @@ t text -q shards --format text
 mkdir code
 echo '{' > code/package.json
 t text -q code
-printf 'WARC/1.0\r\n' | gzip > crawl.warc.gz
-t text -q crawl.warc.gz
+printf 'PAR1' | gzip > crawl.parquet.gz
+t text -q crawl.parquet.gz
 
 # One bad record does not lose the next.
 printf 'id,text\n1,one\n2,"open\n3,three\n4\n5,"five"x\n6,six\n' > bad.csv

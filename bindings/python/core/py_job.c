@@ -8,7 +8,7 @@
 
 static const char *const invalid_words[] = {"fail", "replace", "skip", NULL};
 static const char *const format_words[] = {"auto", "json-lines", "json", "csv",
-                                           "tsv",  "text",       NULL};
+                                           "tsv",  "text",       "warc", NULL};
 static const char *const error_words[] = {"fail", "skip", NULL};
 
 typedef struct job_options {
