@@ -1,7 +1,6 @@
 /* Reads bytes from a file or a pipe, decompressed. Gzip (any number of members), Zstandard (any
  * number of frames, also skippable ones, one of which may hold a dictionary), bzip2, xz and LZ4
  * (any number of streams) are recognised by their first bytes. Zero padding after the last gzip
- * member is accepted, because tar and tapes
  * member is accepted, because tar and tapes write it; other bytes there are an error. One thread at
  * a time. */
 #ifndef ND_IO_STREAM_IN_H
