@@ -46,11 +46,12 @@ typedef struct compare_settings {
 } compare_settings;
 
 static const flag form_list[] = {
-    {.name = "html",
+    {.name = "page",
      .kind = FLAG_FILE,
      .argument = "FILE",
      .offset = offsetof(form_settings, page),
-     .help = "write a page with both texts beside each other instead of the table; shared passages "
+     .help = "write a page of HTML with both texts beside each other instead of the table; shared "
+             "passages "
              "are marked and linked; the page needs no other file"},
     {.name = "explain",
      .kind = FLAG_SWITCH,
@@ -141,13 +142,13 @@ static bool flags_agree(const invocation *call) {
     else if (!s->within.input && strcmp(call->operands[0], "-") == 0 &&
              strcmp(call->operands[1], "-") == 0)
         complain("compare: standard input is only one text");
-    else if (s->result.json && s->form.page) complain("--json: not with --html");
+    else if (s->result.json && s->form.page) complain("--json: not with --page");
     else if (s->result.output && s->form.page)
-        complain("--output: not with --html, which names its own file");
+        complain("--output: not with --page, which names its own file");
     else if (s->form.explain && (s->result.json || s->form.page))
-        complain("--explain: only with the table, not with --json or --html");
+        complain("--explain: only with the table, not with --json or --page");
     else
-        return output_agrees(call, "html", s->form.page) &&
+        return output_agrees(call, "page", s->form.page) &&
                output_agrees(call, "output", s->result.output) && analyzer_flags_agree(&s->text) &&
                feature_flags_agree(&s->text, 1);
     return false;
@@ -259,7 +260,7 @@ static const char measure_chapter[] =
     "one at that token, and the first such in b. The search continues behind it. Runs that follow "
     "each other in both texts with at most --gap tokens between them are joined to one passage; "
     "its tokens are the tokens in common. Offsets count bytes from 0; the end is the offset behind "
-    "the last byte. The table shows the beginning and the end of a long passage; --json and --html "
+    "the last byte. The table shows the beginning and the end of a long passage; --json and --page "
     "have all of it.";
 
 static const char json_chapter[] =
@@ -306,7 +307,7 @@ const command compare_command = {
     .description = "Compares two texts and shows every measure of their similarity, how dedup "
                    "would treat them, and their shared passages.",
     .examples = "neardup compare draft.txt final.txt\n"
-                "neardup compare 1207 88 --in articles.jsonl --html pair.html\n"
+                "neardup compare 1207 88 --in articles.jsonl --page pair.html\n"
                 "neardup compare a.txt b.txt --weights tfidf:words.tsv --json\n"
                 "neardup compare a.txt b.txt --explain --bits 32\n",
     .chapters = chapters,

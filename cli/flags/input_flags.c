@@ -25,6 +25,21 @@ static const flag inputs[] = {
      .offset = offsetof(input_settings, id_field),
      .help = "field with the id, a string or a number; a document without it gets the id "
              "FILE:LINE"},
+    {.name = "html",
+     .kind = FLAG_CHOICE,
+     .choices = "auto|source|text|main",
+     .offset = offsetof(input_settings, html),
+     .help =
+         "what is taken of pages of HTML; auto: the visible text of files and archives; source: "
+         "everything; text: also of fields with HTML; main: the main content, without menus, "
+         "footers, comments and notices"},
+    {.name = "encoding",
+     .kind = FLAG_NAME,
+     .argument = "NAME",
+     .offset = offsetof(input_settings, encoding),
+     .fallback = "utf-8",
+     .help = "encoding of texts, columns of CSV and pages, such as windows-1251; auto: a text that "
+             "is not UTF-8 is guessed at; a byte order mark counts more, and a page tells its own"},
     {.name = "max-record",
      .kind = FLAG_SIZE,
      .argument = "SIZE",
@@ -92,9 +107,9 @@ static const flag times[] = {
 const flag_table input_flags = FLAG_TABLE("Input", inputs);
 const flag_table time_flags = FLAG_TABLE("Input", times);
 
-const char *const input_flag_names[] = {"format",   "text-field", "id-field", "invalid",
-                                        "on-error", "files-from", "glob",     "exclude",
-                                        "hidden",   "follow",     "digests",  NULL};
+const char *const input_flag_names[] = {"format",  "text-field", "id-field",   "html", "encoding",
+                                        "invalid", "on-error",   "files-from", "glob", "exclude",
+                                        "hidden",  "follow",     "digests",    NULL};
 
 void input_settings_init(input_settings *s) {
     nd_input_options input;
@@ -104,6 +119,7 @@ void input_settings_init(input_settings *s) {
                           .format = input.format,
                           .max_record = input.max_record,
                           .invalid = input.invalid,
+                          .html = input.html,
                           .on_error = input.skip_errors ? ON_ERROR_SKIP : ON_ERROR_FAIL,
                           .digests = input.ignore_digests ? DIGESTS_OFF : DIGESTS_ON,
                           .follow = input.follow_links};
@@ -118,6 +134,8 @@ nd_input_options input_options_of(const input_settings *s) {
     input.id_field = s->id_field;
     input.max_record = s->max_record;
     input.invalid = s->invalid;
+    input.html = s->html;
+    input.encoding = s->encoding;
     input.skip_errors = s->on_error == ON_ERROR_SKIP;
     input.files_from = s->files_from;
     input.globs = s->globs.names;

@@ -12,10 +12,12 @@ typedef struct input_settings {
     name_list text_fields, globs;
     const char *files_from; /* NULL: none */
     const char *id_field;
+    const char *encoding;   /* NULL: UTF-8 */
     const char *time_field; /* NULL: documents have no times */
     uint64_t max_record;    /* bytes */
     nd_input_format format;
     nd_invalid invalid;
+    nd_pages html;
     unsigned on_error;
     unsigned digests;
     bool follow, hidden;

@@ -46,6 +46,16 @@ typedef enum nd_input_format {
  */
 ND_API const char *nd_input_format_name(nd_input_format format);
 
+/* The part of HTML pages that is taken. Pages are recognised by their begin, or their server tells.
+ *
+ * ND_PAGES_AUTO    The visible text of pages that are files or in archives. Fields of records and
+ *                  texts of callbacks are taken as they are.
+ * ND_PAGES_SOURCE  Everything, with its tags.
+ * ND_PAGES_TEXT    The visible text, of fields and callbacks, too.
+ * ND_PAGES_MAIN    The same of the main content alone: without menus, lists of links, footers,
+ *                  comments and notices. */
+typedef enum nd_pages { ND_PAGES_AUTO = 0, ND_PAGES_SOURCE, ND_PAGES_TEXT, ND_PAGES_MAIN } nd_pages;
+
 /* The documents of a job, from files or from a callback.
  *
  * Files are read in the given order. A regular file, a pipe, or "-" (standard input) has records,
@@ -89,10 +99,17 @@ typedef struct nd_input_options {
     /* Most bytes of a record, 1 to 2^30 - 1, default 64 MiB. The job lowers it to memory / 16
      * (ND_CHARS: / 32). A larger record is a bad record. */
     uint64_t max_record;
+    /* The encoding of texts that are files, of columns of CSV and of pages, as it is named on the
+     * web, such as "windows-1251"; most names need ICU (nd_features). "auto": a text that is not
+     * UTF-8 is guessed at (needs libuchardet). NULL, the default: UTF-8, but a page may tell
+     * another one, or its server may; if none does, it is guessed. A byte order mark counts more
+     * than this. */
+    const char *encoding;
     /* A record with invalid UTF-8 or lone surrogates: fail (default), replace by U+FFFD, or skip.
      */
     nd_invalid invalid;
     nd_input_format format; /* of all files; the default is ND_FORMAT_AUTO */
+    nd_pages html;          /* default ND_PAGES_AUTO */
     /* Skip bad records: each is reported by a warning, counted and left out. So is a file or
      * directory in a tree that cannot be read or has vanished. false, the default: the first one
      * ends the job. */
@@ -107,7 +124,6 @@ typedef struct nd_input_options {
      * with another digest is a bad record; payloads with another one are counted, and one warning
      * tells how many. */
     bool ignore_digests;
-    uint8_t reserved[4];
 } nd_input_options;
 
 ND_API void nd_input_options_init(nd_input_options *options, size_t struct_size);

@@ -9,6 +9,7 @@
 #include "corpus/corpus_inside.h"
 #include "corpus/recognise.h"
 #include "io/file.h"
+#include "unicode/encoding.h"
 
 #include <math.h>
 #include <string.h>
@@ -167,6 +168,27 @@ static nd_status discard_window(nd_corpus *corpus, nd_block *block, nd_error *er
     }
     block->input_bytes += corpus->window_end - corpus->window_begin;
     corpus->window_begin = corpus->window_end;
+    return ND_OK;
+}
+
+/* Checks that a file can be cut into records before its texts are decoded. */
+static nd_status check_encoding(const nd_corpus *corpus, const nd_source *source, nd_error *error) {
+    const char *bytes = corpus->window + corpus->window_begin, *name = nd_source_title(source);
+    size_t size = corpus->window_end - corpus->window_begin, mark;
+    nd_input_format format = source->format;
+    bool json = format == ND_FORMAT_JSON || format == ND_FORMAT_JSON_LINES;
+    bool columns = format == ND_FORMAT_CSV || format == ND_FORMAT_TSV;
+    if (!json && !columns) return ND_OK;
+    const char *marked = corpus->window_offset == 0 ? nd_encoding_of_mark(bytes, size, &mark)
+                                                    : NULL;
+    if (marked || (columns && !corpus->keeps_ascii))
+        return nd_fail(error, ND_ERR_INPUT,
+                       "%s: records in %s are not read; iconv converts a file to UTF-8", name,
+                       marked ? marked : corpus->options.encoding);
+    if (json && corpus->converts)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: JSON is in UTF-8; --encoding (encoding) is for texts, CSV and pages",
+                       name);
     return ND_OK;
 }
 
@@ -362,6 +384,7 @@ static nd_status read_records(nd_corpus *corpus, nd_block *block, nd_error *erro
         nd_error damage;
         nd_status status = refill_window(corpus, block, &damage);
         if (status == ND_OK) status = decide_format(corpus, source, &damage);
+        if (status == ND_OK) status = check_encoding(corpus, source, &damage);
         else if (status == ND_ERR_INPUT || status == ND_ERR_IO)
             ND_TRY(cut_records(corpus, block, error)); /* the whole records before the damage */
         if (status != ND_OK) return nd_fail(error, status, "%s", damage.message);

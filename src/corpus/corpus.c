@@ -1,7 +1,17 @@
 #include "corpus/corpus.h"
 
 #include "corpus/corpus_inside.h"
+#include "corpus/text_decoder.h"
 #include "io/file.h"
+
+/* Finds out what the encoding means for files of records. */
+static nd_status read_encoding(nd_corpus *corpus, nd_error *error) {
+    nd_text_decoder *decoder = NULL;
+    ND_TRY(nd_text_decoder_create(corpus->options.encoding, &corpus->allocator, &decoder, error));
+    corpus->converts = nd_text_decoder_converts(decoder, &corpus->keeps_ascii);
+    nd_text_decoder_free(decoder);
+    return ND_OK;
+}
 
 nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *allocator,
                          nd_temp_space *disk, nd_corpus **out, nd_error *error) {
@@ -16,6 +26,7 @@ nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *a
     nd_spool_init(&corpus->spool, allocator, disk, options->spool_memory, "the spooled input");
     nd_status status = nd_globs_read(options->globs, options->glob_count, allocator, &corpus->globs,
                                      error);
+    if (status == ND_OK) status = read_encoding(corpus, error);
     if (status == ND_OK) status = nd_corpus_list_sources(corpus, error);
     if (status != ND_OK) {
         nd_corpus_close(corpus);

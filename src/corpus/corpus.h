@@ -106,6 +106,8 @@ typedef struct nd_corpus_options {
     const char *max_record_reason; /* text behind the limit in messages: "", or why the limit is
                                       lower than the caller's */
     nd_invalid invalid;
+    nd_pages html;
+    const char *encoding;
     bool skip_errors;
     bool once;         /* no record is read again: the spool stays empty, offsets mean nothing */
     bool follow_links; /* in directories: as in nd_directory_walk_options; so is the next one */

@@ -17,7 +17,8 @@ struct nd_corpus {
     nd_source *sources;
     size_t source_count, source_capacity;
     nd_globs *globs;
-    char *listed; /* the file of names, with NULs between: sources point into it */
+    bool converts, keeps_ascii; /* of the option `encoding`: nd_text_decoder_converts */
+    char *listed;               /* the file of names, with NULs between: sources point into it */
     nd_spool spool;
     bool total_known;     /* all inputs are regular files */
     bool may_have_window; /* nd_corpus_may_have_window */

@@ -92,6 +92,10 @@ static nd_status map_block(scan_worker *w, batch *b, nd_error *error) {
         ND_TRY(nd_record_reader_parse(w->reader, &b->block, i, &document, &state, &why, error));
         const nd_scan_item item = {&document, source, &b->block.records[i]};
         if (state == ND_RECORD_FINE) ND_TRY(map_document(w, b, &item, &state, &why, error));
+        if (state == ND_RECORD_BINARY) {
+            b->counts.binary++;
+            continue;
+        }
         if (state == ND_RECORD_FINE) {
             count_document(&b->counts, &document);
             continue;
@@ -113,6 +117,7 @@ static void add_counts(nd_scan_counts *sum, const nd_scan_counts *more) {
     sum->input_bytes += more->input_bytes;
     sum->text_bytes += more->text_bytes;
     sum->skipped += more->skipped;
+    sum->binary += more->binary;
 }
 
 static nd_status emit_batch(scan *s, batch *b, nd_error *error) {
@@ -258,6 +263,13 @@ static void warn_of_links(const scan *s) {
             links, links == 1 ? "" : "s");
 }
 
+static void warn_of_binary_files(const scan *s) {
+    unsigned long long count = s->counts->binary;
+    if (count > 0)
+        nd_warn(&s->means->warnings, "left out, being no text%s: %llu file%s of directories",
+                count == 1 ? "" : "s", count, count == 1 ? "" : "s");
+}
+
 /* One line with the numbers of the WARC records that are no documents. */
 static void warn_of_left_out(const scan *s) {
     char line[600];
@@ -291,6 +303,7 @@ nd_status nd_document_scan(nd_corpus *corpus, const nd_scan_means *means,
         status = nd_run_workers(&means->allocator, means->threads, run_worker, &s, error);
     if (status == ND_OK) {
         warn_of_links(&s);
+        warn_of_binary_files(&s);
         warn_of_left_out(&s);
         warn_of_digests(&s);
     }

@@ -64,6 +64,7 @@ typedef struct nd_scan_counts {
     uint64_t input_bytes;            /* after decompression; for directories: bytes of the texts */
     uint64_t text_bytes;
     uint64_t skipped; /* bad records */
+    uint64_t binary;  /* files of directories that are no texts */
 } nd_scan_counts;
 
 /* Scans the corpus. *counts is written even if the scan fails. If several documents fail, the

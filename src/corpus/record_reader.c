@@ -7,10 +7,10 @@
 
 #include "base/format.h"
 #include "corpus/corpus_inside.h"
+#include "corpus/document_text.h"
 #include "corpus/recognise.h"
-#include "unicode/utf8_repair.h"
+#include "unicode/encoding.h"
 #include "io/file.h"
-#include "kernel/kernel.h"
 #include "warc/http_payload.h"
 #include "warc/warc_digest.h"
 #include "warc/warc_record.h"
@@ -37,11 +37,11 @@ struct nd_record_reader {
     nd_csv_buffer row;          /* fields of a row of CSV */
     byte_buffer record;         /* a record read by its offset */
     byte_buffer file;           /* a file with a text */
-    byte_buffer repaired;       /* text with U+FFFD */
     nd_payload_decoder payload; /* of a record of WARC */
-    char *path;                 /* of the file */
-    bool follows_links;         /* the path may be a symbolic link */
-    byte_buffer id;             /* id of the file, if it is not its path */
+    nd_text_maker *maker;
+    char *path;         /* of the file */
+    bool follows_links; /* the path may be a symbolic link */
+    byte_buffer id;     /* id of the file, if it is not its path */
     bool holds_gate, holds_payload_gate;
     struct {
         size_t source;
@@ -61,8 +61,12 @@ nd_status nd_record_reader_create(nd_corpus *corpus, nd_record_reader **out, nd_
     if (!reader) return nd_fail_memory(error, sizeof *reader, "a reader");
     reader->corpus = corpus;
     for (size_t i = 0; i < OPEN_FILES; i++) reader->open[i].fd = -1;
-    *out = reader;
-    return ND_OK;
+    const nd_corpus_options *o = &corpus->options;
+    const nd_text_options options = {o->encoding, o->invalid, o->html, o->max_record};
+    nd_status status = nd_text_maker_create(&options, &corpus->allocator, &reader->maker, error);
+    if (status == ND_OK) *out = reader;
+    else nd_release(&corpus->allocator, reader);
+    return status;
 }
 
 /* ---- memory */
@@ -86,13 +90,14 @@ static void hold_payload_gate(nd_record_reader *reader) {
 
 void nd_record_reader_release(nd_record_reader *reader) {
     if (!reader->holds_gate && !reader->holds_payload_gate) return;
-    byte_buffer *buffers[] = {&reader->record, &reader->file, &reader->repaired};
-    for (size_t i = 0; i < 3; i++) {
+    byte_buffer *buffers[] = {&reader->record, &reader->file};
+    for (size_t i = 0; i < 2; i++) {
         nd_release(&reader->corpus->allocator, buffers[i]->bytes);
         *buffers[i] = (byte_buffer){0};
     }
     free_row(reader);
     nd_payload_decoder_free(&reader->payload, &reader->corpus->allocator);
+    nd_text_maker_release(reader->maker);
     if (reader->holds_gate) pthread_mutex_unlock(&reader->corpus->gate);
     if (reader->holds_payload_gate) pthread_mutex_unlock(&reader->corpus->payload_gate);
     reader->holds_gate = reader->holds_payload_gate = false;
@@ -109,7 +114,7 @@ void nd_record_reader_free(nd_record_reader *reader) {
     nd_payload_decoder_free(&reader->payload, &allocator);
     nd_release(&allocator, reader->record.bytes);
     nd_release(&allocator, reader->file.bytes);
-    nd_release(&allocator, reader->repaired.bytes);
+    nd_text_maker_free(reader->maker);
     nd_release(&allocator, reader->id.bytes);
     nd_release(&allocator, reader->path);
     nd_release(&allocator, reader);
@@ -187,26 +192,18 @@ static nd_status read_file(nd_record_reader *reader, const nd_source *source, co
     return read_with_memory(reader, memory, length, too_long, &window_refused, error);
 }
 
-/* ---- invalid text of directories and callbacks */
+/* ---- texts */
 
-static nd_status repair_text(nd_record_reader *reader, nd_document *document, nd_error *error) {
-    size_t length = nd_utf8_repair(document->text, document->length, NULL);
-    ND_TRY(reserve(reader, &reader->repaired, length + 1, error));
-    nd_utf8_repair(document->text, document->length, reader->repaired.bytes);
-    document->text = reader->repaired.bytes;
-    document->length = length;
-    return ND_OK;
-}
-
-static nd_status check_text(nd_record_reader *reader, const char *where, parsed_record *parsed,
-                            nd_error *error) {
-    nd_document *document = &parsed->document;
-    size_t valid = nd_kernel_get()->utf8_valid_prefix(document->text, document->length);
-    if (valid == document->length) return ND_OK;
-    if (reader->corpus->options.invalid == ND_INVALID_REPLACE)
-        return repair_text(reader, document, error);
+/* Makes the text of the document, whose place is for messages. */
+static nd_status set_text(nd_record_reader *reader, const nd_raw_text *raw, const char *where,
+                          parsed_record *parsed, nd_error *error) {
+    nd_made_text made;
+    ND_TRY(nd_text_make(reader->maker, raw, &made, error));
+    parsed->document.text = made.text;
+    parsed->document.length = made.length;
+    if (made.fault[0] == '\0') return ND_OK;
     parsed->state = ND_RECORD_INVALID_TEXT;
-    nd_fail(parsed->why, ND_ERR_INPUT, "%s: invalid UTF-8 at byte %zu", where, valid);
+    nd_fail(parsed->why, ND_ERR_INPUT, "%s: %s", where, made.fault);
     return ND_OK;
 }
 
@@ -227,13 +224,27 @@ static void fail_at(const file_record *record, const char *reason, parsed_record
             (unsigned long long)record->line, reason);
 }
 
-static void set_document(const nd_record_values *values, parsed_record *parsed) {
-    parsed->document = (nd_document){.text = values->text,
-                                     .length = values->text_length,
-                                     .id = values->id,
+/* "FILE:LINE" */
+static void place_of(const file_record *record, char *where, size_t size) {
+    nd_format(where, size, "%s:%llu", nd_source_title(record->source),
+              (unsigned long long)record->line);
+}
+
+/* Makes a document of the values of a record. */
+static nd_status set_values(nd_record_reader *reader, const file_record *record,
+                            const nd_record_values *values, parsed_record *parsed,
+                            nd_error *error) {
+    char where[200];
+    bool column = record->source->columns.texts != NULL;
+    const nd_raw_text raw = {.bytes = values->text,
+                             .length = values->text_length,
+                             .kind = column ? ND_RAW_COLUMN : ND_RAW_STRING};
+    parsed->document = (nd_document){.id = values->id,
                                      .id_length = values->id_length,
                                      .has_priority = values->has_priority,
                                      .priority = values->priority};
+    place_of(record, where, sizeof where);
+    return set_text(reader, &raw, where, parsed, error);
 }
 
 static nd_status parse_json(nd_record_reader *reader, const file_record *record,
@@ -255,10 +266,7 @@ static nd_status parse_json(nd_record_reader *reader, const file_record *record,
                                     sizeof reason);
     }
     if (problem == ND_JSON_NO_MEMORY) return nd_fail_memory(error, record->length, "a JSON record");
-    if (problem == ND_JSON_FINE) {
-        set_document(&values, parsed);
-        return ND_OK;
-    }
+    if (problem == ND_JSON_FINE) return set_values(reader, record, &values, parsed, error);
     fail_at(record, reason, parsed);
     if (problem == ND_JSON_INVALID_TEXT) parsed->state = ND_RECORD_INVALID_TEXT;
     return ND_OK;
@@ -267,7 +275,7 @@ static nd_status parse_json(nd_record_reader *reader, const file_record *record,
 static nd_status parse_row(nd_record_reader *reader, const file_record *record,
                            parsed_record *parsed, nd_error *error) {
     nd_record_values values;
-    char reason[200], where[200];
+    char reason[200];
     nd_csv_problem problem = nd_csv_parse(&record->source->columns, record->bytes, record->length,
                                           &reader->corpus->allocator, &reader->row, &values, reason,
                                           sizeof reason);
@@ -276,21 +284,15 @@ static nd_status parse_row(nd_record_reader *reader, const file_record *record,
         fail_at(record, reason, parsed);
         return ND_OK;
     }
-    set_document(&values, parsed);
-    nd_format(where, sizeof where, "%s:%llu", nd_source_title(record->source),
-              (unsigned long long)record->line);
-    return check_text(reader, where, parsed, error);
+    return set_values(reader, record, &values, parsed, error);
 }
 
 static nd_status parse_text(nd_record_reader *reader, const file_record *record,
                             parsed_record *parsed, nd_error *error) {
     const char *name = nd_source_title(record->source);
-    parsed->document = (nd_document){.text = record->bytes,
-                                     .length = record->length,
-                                     .id = name,
-                                     .id_length = strlen(name),
-                                     .priority = NAN};
-    return check_text(reader, name, parsed, error);
+    const nd_raw_text raw = {.bytes = record->bytes, .length = record->length, .kind = ND_RAW_FILE};
+    parsed->document = (nd_document){.id = name, .id_length = strlen(name), .priority = NAN};
+    return set_text(reader, &raw, name, parsed, error);
 }
 
 /* ---- records of WARC */
@@ -336,22 +338,30 @@ static nd_payload_problem decode_payload(nd_record_reader *reader, const nd_warc
                              out);
 }
 
+static bool is_html_type(nd_span type) {
+    return nd_span_is(type, "text/html") || nd_span_is(type, "application/xhtml+xml");
+}
+
 /* Makes the text of a payload, whose Content-Type is warc->media. */
-static nd_status payload_text(nd_record_reader *reader, const nd_warc_record *warc, nd_span payload,
-                              parsed_record *parsed, nd_error *error) {
-    (void)reader;
-    (void)warc;
-    (void)error;
-    parsed->document.text = payload.bytes;
-    parsed->document.length = payload.length;
-    return ND_OK;
+static nd_status payload_text(nd_record_reader *reader, const file_record *record,
+                              const nd_warc_record *warc, nd_span payload, parsed_record *parsed,
+                              nd_error *error) {
+    char where[200];
+    nd_span charset = nd_media_charset(warc->media);
+    const nd_raw_text raw = {.bytes = payload.bytes,
+                             .length = payload.length,
+                             .kind = nd_warc_has_http(&warc->header) ? ND_RAW_PAGE : ND_RAW_FILE,
+                             .is_html = is_html_type(nd_media_type(warc->media)),
+                             .charset = charset.bytes,
+                             .charset_length = charset.length};
+    place_of(record, where, sizeof where);
+    return set_text(reader, &raw, where, parsed, error);
 }
 
 static nd_status parse_warc(nd_record_reader *reader, const file_record *record,
                             parsed_record *parsed, nd_error *error) {
     nd_warc_record warc;
     nd_span payload = {0};
-    char where[200];
     nd_payload_problem problem = ND_PAYLOAD_FINE;
     const char *fault = nd_warc_record_read(record->bytes, record->length, &warc);
     if (!fault && reader->corpus->options.digests && !record->again)
@@ -370,10 +380,7 @@ static nd_status parse_warc(nd_record_reader *reader, const file_record *record,
                                      .priority = NAN,
                                      .uri = warc.header.uri,
                                      .date = warc.header.date};
-    ND_TRY(payload_text(reader, &warc, payload, parsed, error));
-    nd_format(where, sizeof where, "%s:%llu", nd_source_title(record->source),
-              (unsigned long long)record->line);
-    return check_text(reader, where, parsed, error);
+    return payload_text(reader, record, &warc, payload, parsed, error);
 }
 
 static nd_status parse_file_record(nd_record_reader *reader, const file_record *record,
@@ -395,6 +402,16 @@ static bool is_json_lines(const char *path, const char *bytes, size_t length) {
     size_t known = length < ND_RECOGNISE_BYTES ? length : ND_RECOGNISE_BYTES;
     return nd_format_of_name(path) == ND_FORMAT_JSON_LINES &&
            nd_format_of_content(bytes, known) != ND_FORMAT_AUTO;
+}
+
+/* Whether a file of a directory is no text, by its first bytes: it has a NUL, as a file in UTF-16
+ * without a mark does, or is of a kind that is known. */
+static bool is_binary(const nd_record_reader *reader, const char *bytes, size_t length) {
+    size_t known = length < ND_RECOGNISE_BYTES ? length : ND_RECOGNISE_BYTES, mark;
+    const nd_corpus_options *o = &reader->corpus->options;
+    bool told = nd_encoding_of_mark(bytes, known, &mark) ||
+                (o->encoding && strcmp(o->encoding, "auto") != 0);
+    return nd_unread_kind(bytes, known) || (!told && memchr(bytes, 0, known));
 }
 
 static nd_status make_id(nd_record_reader *reader, const nd_source *source, const char *path,
@@ -422,6 +439,10 @@ static nd_status parse_file(nd_record_reader *reader, const nd_source *source, c
         return ND_OK;
     }
     if (status != ND_OK) return nd_fail(error, status, "%s", parsed->why->message);
+    if (!source->files && is_binary(reader, reader->file.bytes, length)) {
+        parsed->state = ND_RECORD_BINARY;
+        return ND_OK;
+    }
     if (!source->files && reader->corpus->options.format != ND_FORMAT_TEXT &&
         is_json_lines(path, reader->file.bytes, length)) {
         parsed->state = ND_RECORD_BAD;
@@ -438,9 +459,10 @@ static nd_status parse_file(nd_record_reader *reader, const nd_source *source, c
                 reader->corpus->options.max_record_reason);
         return ND_OK;
     }
-    parsed->document = (nd_document){.text = reader->file.bytes, .length = length, .priority = NAN};
+    const nd_raw_text raw = {.bytes = reader->file.bytes, .length = length, .kind = ND_RAW_FILE};
+    parsed->document = (nd_document){.priority = NAN};
     ND_TRY(make_id(reader, source, path, &parsed->document, error));
-    return check_text(reader, reader->path, parsed, error);
+    return set_text(reader, &raw, reader->path, parsed, error);
 }
 
 /* ---- records of a block */
@@ -450,14 +472,14 @@ static nd_status parse_callback(nd_record_reader *reader, const nd_block *block,
                                 nd_error *error) {
     bool has_id = record->id_start != SIZE_MAX;
     char where[64];
-    parsed->document = (nd_document){.text = block->bytes + record->start,
-                                     .length = record->length,
-                                     .id = has_id ? block->bytes + record->id_start : NULL,
+    const nd_raw_text raw = {
+        .bytes = block->bytes + record->start, .length = record->length, .kind = ND_RAW_STRING};
+    parsed->document = (nd_document){.id = has_id ? block->bytes + record->id_start : NULL,
                                      .id_length = has_id ? record->id_length : 0,
                                      .has_priority = !isnan(record->priority),
                                      .priority = record->priority};
     nd_format(where, sizeof where, "record %llu", (unsigned long long)record->line);
-    return check_text(reader, where, parsed, error);
+    return set_text(reader, &raw, where, parsed, error);
 }
 
 static nd_status parse_record(nd_record_reader *reader, const nd_block *block,
@@ -559,12 +581,13 @@ nd_status nd_record_reader_fetch_text(nd_record_reader *reader, size_t index, ui
     const char *bytes = NULL;
     ND_TRY(nd_record_reader_fetch(reader, index, offset, length, &bytes, error));
     nd_error why;
-    parsed_record parsed = {.document = {.text = bytes, .length = length}, .why = &why};
+    parsed_record parsed = {.why = &why};
+    const nd_raw_text given = {.bytes = bytes, .length = length, .kind = ND_RAW_STRING};
     const file_record record = {source, bytes, length, 0, true};
     switch (source->kind) {
     case ND_SOURCE_RECORDS: ND_TRY(parse_file_record(reader, &record, &parsed, error)); break;
     case ND_SOURCE_TREE: ND_TRY(parse_file(reader, source, bytes, &parsed, error)); break;
-    case ND_SOURCE_CALLBACK: ND_TRY(check_text(reader, "record", &parsed, error)); break;
+    case ND_SOURCE_CALLBACK: ND_TRY(set_text(reader, &given, "record", &parsed, error)); break;
     }
     if (parsed.state != ND_RECORD_FINE)
         return nd_fail(error, ND_ERR_IO, "%s: changed while it was read: %s", source->name,

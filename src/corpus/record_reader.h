@@ -17,6 +17,7 @@ typedef struct nd_document {
 
 typedef enum nd_record_state {
     ND_RECORD_FINE,
+    ND_RECORD_BINARY, /* a file of a directory that is no text: it is left out */
     ND_RECORD_BAD,
     ND_RECORD_INVALID_TEXT
 } nd_record_state;

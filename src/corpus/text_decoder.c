@@ -105,12 +105,13 @@ nd_status nd_text_decode(nd_text_decoder *d, const char *text, size_t length, co
     return guessed ? convert_from(d, guessed, strlen(guessed), &known, out, error) : ND_OK;
 }
 
-nd_status nd_text_decode_field(nd_text_decoder *d, const char *text, size_t length, nd_decoded *out,
-                               nd_error *error) {
+nd_status nd_text_decode_column(nd_text_decoder *d, const char *text, size_t length,
+                                nd_decoded *out, nd_error *error) {
     *out = (nd_decoded){.text = text, .length = length};
     return d->option ? convert(d, d->option, "", out, error) : ND_OK;
 }
 
-bool nd_text_decoder_keeps_ascii(const nd_text_decoder *decoder) {
-    return !decoder->option || nd_encoding_keeps_ascii(decoder->option);
+bool nd_text_decoder_converts(const nd_text_decoder *decoder, bool *keeps_ascii) {
+    *keeps_ascii = !decoder->option || nd_encoding_keeps_ascii(decoder->option);
+    return decoder->option != NULL;
 }

@@ -32,10 +32,12 @@ nd_status nd_text_decode(nd_text_decoder *decoder, const char *text, size_t leng
                          const char *declared, size_t declared_length, bool guess, nd_decoded *out,
                          nd_error *error);
 
-/* Decodes a field of a record, which has no byte order mark. Only the option tells its encoding. */
-nd_status nd_text_decode_field(nd_text_decoder *decoder, const char *text, size_t length,
-                               nd_decoded *out, nd_error *error);
-/* Whether a file can be cut into records before it is decoded. */
-bool nd_text_decoder_keeps_ascii(const nd_text_decoder *decoder);
+/* Decodes a column of a record, which has no byte order mark. Only the option tells its encoding.
+ */
+nd_status nd_text_decode_column(nd_text_decoder *decoder, const char *text, size_t length,
+                                nd_decoded *out, nd_error *error);
+/* Whether the option names another encoding than UTF-8; *keeps_ascii: files in it can be cut into
+ * records before they are decoded. */
+bool nd_text_decoder_converts(const nd_text_decoder *decoder, bool *keeps_ascii);
 
 #endif

@@ -92,6 +92,8 @@ nd_status nd_run_open_input(nd_run *run, const nd_input_options *input, const nd
                                  ? ", the share of a record in the memory of the job"
                                  : "",
         .invalid = input->invalid,
+        .html = input->html,
+        .encoding = input->encoding,
         .follow_links = input->follow_links,
         .hidden = input->hidden,
         .digests = !input->ignore_digests,

@@ -33,7 +33,7 @@ commands=(
     'keywords in.jsonl --on-error skip --weights tfidf:idf.tsv'
     'keywords in.jsonl --on-error skip --weights tfidf:idf.tsv -o out'
     'compare a.txt b.txt'
-    'compare a.txt b.txt --html page'
+    'compare a.txt b.txt --page page'
     'compare a.txt b.txt -o out'
     'passages in.jsonl --in in.jsonl --on-error skip -o out'
     'pairs in.jsonl --on-error skip --json'

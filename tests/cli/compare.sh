@@ -67,12 +67,12 @@ t compare 7 fields.jsonl:2 --in fields.jsonl --text-field /body/text --id-field 
 t compare fields.jsonl:1 fields.jsonl:4 --in fields.jsonl --text-field /body/text --on-error skip --invalid skip
 
 # The page.
-t compare a.txt b.txt --html pair.html
+t compare a.txt b.txt --page pair.html
 shown pair.html
-t compare long-a.txt long-b.txt --html pair.html
+t compare long-a.txt long-b.txt --page pair.html
 grep -o '<mark id=[^>]*>' pair.html
 printf '<script>\001 & "\n' > '<i>.txt'
-t compare '<i>.txt' '<i>.txt' --html pair.html
+t compare '<i>.txt' '<i>.txt' --page pair.html
 grep -n 'script\|<i>\|&lt;' pair.html
 
 # The steps.

@@ -39,14 +39,14 @@ t compare a.txt a.txt --weights tfidf:none.tsv
 t compare a.txt a.txt --weights tfidf:none.tsv --analyzer chars
 printf 'the 1\ncat\n' > table
 t compare a.txt a.txt --weights tfidf:table
-t compare a.txt a.txt --json --html pair.html
+t compare a.txt a.txt --json --page pair.html
 t compare a.txt a.txt --json --explain
-t compare a.txt a.txt --html pair.html --explain
-t compare a.txt a.txt --html none/pair.html
-t compare a.txt a.txt --html texts/ 2>&1
-t compare a.txt a.txt --html
-t compare a.txt a.txt --html -
-t compare a.txt a.txt --html /dev/full
-t compare a.txt a.txt --html /dev/null
+t compare a.txt a.txt --page pair.html --explain
+t compare a.txt a.txt --page none/pair.html
+t compare a.txt a.txt --page texts/ 2>&1
+t compare a.txt a.txt --page
+t compare a.txt a.txt --page -
+t compare a.txt a.txt --page /dev/full
+t compare a.txt a.txt --page /dev/null
 rm a.txt bad.txt in.jsonl bad.jsonl table
 left

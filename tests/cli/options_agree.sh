@@ -61,7 +61,7 @@ t passages in.jsonl --in in.jsonl -o in.jsonl
 t passages in.jsonl --in in.jsonl -o results --summary ./results
 t index query exact in.jsonl -o none/out.tsv
 t compare in.jsonl in.jsonl -o ./in.jsonl
-t compare in.jsonl table.tsv --html page.html -o out.txt
+t compare in.jsonl table.tsv --page page.html -o out.txt
 
 # Quiet, and sizes by either unit.
 t index check exact -q

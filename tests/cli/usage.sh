@@ -18,7 +18,7 @@ t hamming build prints x.tsv
 touch file.jsonl
 t file.jsonl
 rm file.jsonl
-for option in --json --html --members --colour --sumary --idf; do t dedup $option x; done
+for option in --json --page --members --colour --sumary --idf; do t dedup $option x; done
 t keywords --idf x y
 t stream --output x
 t hamming calibrate --work-dir x

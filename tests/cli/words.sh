@@ -38,7 +38,7 @@ both '' '' 1
 printf '外星人曾看见飞碟' > a.txt
 printf '外星人看见灰色飞碟' > b.txt
 t compare a.txt b.txt --analyzer segment --dict words.txt --ngram 1 --min 1 --explain
-"$NEARDUP" compare a.txt b.txt --analyzer segment --dict words.txt --ngram 1 --min 1 --gap 0 --html pair.html && grep '^<div class=text' pair.html
+"$NEARDUP" compare a.txt b.txt --analyzer segment --dict words.txt --ngram 1 --min 1 --gap 0 --page pair.html && grep '^<div class=text' pair.html
 printf '看见\n' > stop.txt
 t compare a.txt b.txt --analyzer segment --dict words.txt --ngram 1 --min 1 --stop stop.txt
 printf 'The cats chased the dogs' > a.txt
