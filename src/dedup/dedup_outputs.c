@@ -35,6 +35,10 @@ nd_status nd_dedup_outputs_form(const nd_output_options *o, const char *name,
     bool is_callback = nd_corpus_source(corpus, 0)->kind == ND_SOURCE_CALLBACK;
     *out = (nd_record_form){.from = input_format(corpus), .marked = o->mark && name == o->kept};
     ND_TRY(nd_output_format_choose(&named, o->format, out->from, &out->to, error));
+    if (out->marked && !nd_output_format_has_marks(out->to))
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: %s has no place for marks: --output-format (format) json-lines has",
+                       nd_output_title(name), nd_output_format_title(out->to));
     if (!is_callback) return ND_OK;
     out->to = ND_FORMAT_AUTO;
     return o->format != ND_FORMAT_AUTO || out->marked
@@ -104,11 +108,11 @@ static nd_status check_names(nd_corpus *corpus, nd_error *error) {
 static nd_status open_texts(const nd_run *run, const nd_output_options *o, nd_corpus *corpus,
                             nd_dedup_outputs *out, nd_error *error) {
     out->has_texts = true;
-    if (o->mark || o->shard_size > 0)
+    if (o->shard_size > 0)
         return nd_fail(error, ND_ERR_ARGUMENT,
-                       "%s: texts are copied as files: only as JSON Lines, with --output-format "
-                       "(format) json-lines, they can have %s",
-                       nd_output_title(o->kept), o->mark ? "marks" : "a shard size");
+                       "%s: texts are copied as files, which have no shard size: only JSON Lines, "
+                       "with --output-format (format) json-lines, have one",
+                       nd_output_title(o->kept));
     if (strcmp(o->kept, "-") == 0)
         return nd_output_file_open(o->kept, run->progress, &run->allocator, &out->records, error);
     ND_TRY(check_names(corpus, error));

@@ -15,14 +15,19 @@ static const format_words words[] = {
     [ND_FORMAT_TSV] = {"TSV", ".tsv"},    [ND_FORMAT_TEXT] = {"text", ""},
     [ND_FORMAT_WARC] = {"WARC", ".warc"}};
 
+bool nd_output_format_has_marks(nd_input_format format) {
+    return format != ND_FORMAT_TEXT && format != ND_FORMAT_WARC;
+}
+
+const char *nd_output_format_title(nd_input_format format) { return words[format].title; }
 const char *nd_output_format_ending(nd_input_format format) { return words[format].ending; }
 
 /* ---- names */
 
 /* Formats that other programs read under these endings, and that are not written. */
-static const format_words foreign[] = {
-    {"Parquet", ".parquet"}, {"Arrow", ".arrow"}, {"Feather", ".feather"}, {"Avro", ".avro"},
-    {"ORC", ".orc"},         {"Excel", ".xlsx"}};
+static const format_words foreign[] = {{"Parquet", ".parquet"}, {"Arrow", ".arrow"},
+                                       {"Feather", ".feather"}, {"Avro", ".avro"},
+                                       {"ORC", ".orc"},         {"Excel", ".xlsx"}};
 
 static bool ends_with(const char *name, size_t length, const char *end) {
     size_t size = strlen(end);

@@ -24,6 +24,10 @@ typedef struct nd_output_name {
 nd_status nd_output_format_choose(const nd_output_name *name, nd_input_format asked,
                                   nd_input_format input, nd_input_format *out, nd_error *error);
 
+/* Whether records of the format have a place for marks. ND_FORMAT_AUTO: not known. */
+bool nd_output_format_has_marks(nd_input_format format);
+/* The name of a format for messages. */
+const char *nd_output_format_title(nd_input_format format);
 /* The ending of a name of this format, such as ".jsonl"; "" if it has none. */
 const char *nd_output_format_ending(nd_input_format format);
 

@@ -56,8 +56,8 @@ static nd_status open_part(nd_record_files *f, nd_error *error) {
     return status;
 }
 
-/* Closes the open file, and opens that of a source: its own, or the next one of a size, which begins
- * with a record of this source. A source that cannot be read has none. */
+/* Closes the open file, and opens that of a source: its own, or the next one of a size, which
+ * begins with a record of this source. A source that cannot be read has none. */
 static nd_status open_next(nd_record_files *f, size_t next, nd_error *error) {
     bool own = has_shards(f) || f->form.to == ND_FORMAT_WARC;
     const nd_source *source = own ? nd_corpus_source(f->corpus, next) : first_header(f);

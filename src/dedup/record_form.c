@@ -218,11 +218,20 @@ static nd_status put_compact(const nd_raw_form *r, nd_json_out *line, nd_error *
     return ND_OK;
 }
 
+static nd_status put_member(nd_json_out *line, const char *name, const nd_span *value,
+                            nd_error *error) {
+    if (value->length == 0) return ND_OK;
+    ND_TRY(put_text(line, name, error));
+    return nd_json_put_string(line, value->bytes, value->length, ND_JSON_LETTERS, error);
+}
+
 static nd_status put_text_object(const nd_raw_form *r, nd_json_out *line, nd_error *error) {
     ND_TRY(put_text(line, "{\"id\":", error));
     ND_TRY(nd_json_put(line, r->id, r->id_length, error));
     ND_TRY(put_text(line, ",\"text\":", error));
     ND_TRY(nd_json_put_string(line, r->bytes, r->length, ND_JSON_LETTERS, error));
+    ND_TRY(put_member(line, ",\"url\":", &r->url, error));
+    ND_TRY(put_member(line, ",\"date\":", &r->date, error));
     return put_text(line, "}", error);
 }
 

@@ -46,10 +46,11 @@ struct nd_record_writer {
     nd_record_form form;
     bool members; /* each copied record is a member of a compressed output */
     nd_record_reader *reader;
-    char *buffer;        /* memory for a piece, and for aligning it */
-    nd_json_out record;  /* memory for a record */
-    nd_form_buffer line; /* and for its form */
-    bool started;        /* the thread runs; if not, the filling thread writes the pieces */
+    nd_record_reader *origins; /* reads URLs and dates of archives; NULL: they are not wanted */
+    char *buffer;              /* memory for a piece, and for aligning it */
+    nd_json_out record;        /* memory for a record */
+    nd_form_buffer line;       /* and for its form */
+    bool started;              /* the thread runs; if not, the filling thread writes the pieces */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -97,6 +98,9 @@ static nd_status read_record(nd_record_writer *c, const run *from, nd_raw_form *
                              nd_error *error) {
     size_t length = (size_t)(from->end - from->begin);
     out->source = nd_corpus_source(c->columns->corpus, from->source);
+    if (c->origins)
+        ND_TRY(nd_record_reader_fetch_origin(c->origins, from->source, from->begin, length,
+                                             &out->url, &out->date, error));
     if (nd_record_form_has_texts(&c->form))
         return nd_record_reader_fetch_text(c->reader, from->source, from->begin, length,
                                            &out->bytes, &out->length, error);
@@ -178,6 +182,7 @@ void nd_record_writer_free(nd_record_writer *c) {
         nd_release(a, c->ring[i].notes.bytes);
     }
     nd_record_reader_free(c->reader);
+    nd_record_reader_free(c->origins);
     nd_record_files_free(c->files);
     nd_release(a, c->record.bytes);
     nd_release(a, c->line.line.bytes);
@@ -306,6 +311,8 @@ static nd_status open_files(nd_record_writer *c, const nd_record_target *target,
         c->buffer = nd_allocate(&c->allocator, PIECE_BYTES + ND_DIRECT_ALIGNMENT, 1);
         return c->buffer ? ND_OK : nd_fail_memory(error, PIECE_BYTES, "copying records");
     }
+    if (c->form.from == ND_FORMAT_WARC && nd_record_form_has_texts(&c->form))
+        ND_TRY(nd_record_reader_create(c->columns->corpus, &c->origins, error));
     c->record.allocator = c->line.line.allocator = c->line.cell.allocator = c->allocator;
     for (size_t i = 0; i < RING_PIECES; i++) c->ring[i].notes.allocator = c->allocator;
     return nd_record_files_create(c->columns->corpus, &c->form, target, &c->allocator, &c->files,

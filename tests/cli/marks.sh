@@ -78,3 +78,4 @@ t dedup -q bad.jsonl --mark --on-error skip
 t dedup -q in.jsonl --mark -o same.jsonl --removed-records ./same.jsonl
 t dedup -q in.jsonl --removed-records in.jsonl
 t dedup -q in.jsonl --removed-records -
+t dedup -q tree -o sizes/ --shard-size 1k

@@ -73,3 +73,20 @@ END
 "$NEARDUP" dedup -q crawl.warc -o kept.warc.zst 2> .err
 zstd -dcq kept.warc.zst | cmp - kept.warc
 zstd -lq kept.warc.zst | tail -n 1 | awk '{ print $1 }'
+
+# Several archives: each behind its warcinfo, as members of its own; or JSON Lines of the texts.
+mkdir archives && cp crawl.warc archives/0.warc && cp crawl.warc.gz archives/1.warc.gz
+"$NEARDUP" dedup -q archives -o clean/ --removed-records rest.warc 2> .err
+cmp clean/0.warc kept.warc
+gzip -dc clean/1.warc.gz | grep -a -c '^WARC-Type: warcinfo'
+grep -a -c '^WARC-Type: response' rest.warc
+t text -q clean/0.warc
+"$NEARDUP" dedup -q crawl.warc -o clean2/ --shard-size 1k 2> .err
+ls clean2
+grep -a -l '^WARC-Type: warcinfo' clean2/*
+"$NEARDUP" text -q clean2 2> .err | cmp - <("$NEARDUP" text -q kept.warc)
+"$NEARDUP" dedup -q crawl.warc -o lines.jsonl --mark 2> .err
+cut -d , -f 1 lines.jsonl
+grep -o '"url.*' lines.jsonl
+t dedup -q crawl.warc --mark
+t dedup -q crawl.warc -o crawl.csv
