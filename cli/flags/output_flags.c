@@ -43,7 +43,7 @@ static const flag tables[] = {
 const flag_table table_flags = FLAG_TABLE("Output", tables);
 
 static const unsigned output_formats[] = {ND_FORMAT_AUTO, ND_FORMAT_JSON_LINES, ND_FORMAT_JSON,
-                                          ND_FORMAT_CSV, ND_FORMAT_TSV};
+                                          ND_FORMAT_CSV,  ND_FORMAT_TSV,        ND_FORMAT_WARC};
 
 static const flag records[] = {
     {.name = "removed-records",
@@ -66,7 +66,7 @@ static const flag records[] = {
              "part-00000, part-00001 and so on; a longer record has a file of its own"},
     {.name = "output-format",
      .kind = FLAG_CHOICE,
-     .choices = "auto|json-lines|json|csv|tsv",
+     .choices = "auto|json-lines|json|csv|tsv|warc",
      .values = output_formats,
      .offset = offsetof(record_settings, format),
      .help = "format of the records of -o and --removed-records; auto: as the name's ending says, "

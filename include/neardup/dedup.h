@@ -176,8 +176,8 @@ typedef struct nd_output_options {
     uint8_t reserved[2];
     /* Of kept and removed records: the format of the input, or ND_FORMAT_JSON_LINES, which is made
      * of the rows of CSV (an object of strings), of JSON over several lines, and of texts (members
-     * `id` and `text`). ND_FORMAT_AUTO, the default: as the name's ending says, else the format of
-     * the input. Another format is ND_ERR_ARGUMENT. */
+     * `id` and `text`; of archives `url` and `date`, too). ND_FORMAT_AUTO, the default: as the
+     * name's ending says, else the format of the input. Another format is ND_ERR_ARGUMENT. */
     nd_input_format format;
     /* The removed records, as `kept` writes them, in one file. Of texts only as JSON Lines. */
     const char *removed_records;

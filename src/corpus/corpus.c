@@ -70,6 +70,7 @@ const nd_source *nd_corpus_source(const nd_corpus *corpus, size_t index) {
     return &corpus->sources[index];
 }
 bool nd_corpus_may_have_window(const nd_corpus *corpus) { return corpus->may_have_window; }
+bool nd_corpus_converts(const nd_corpus *corpus) { return corpus->converts; }
 uint64_t nd_corpus_links(const nd_corpus *corpus) { return corpus->links; }
 uint64_t nd_corpus_left_out(const nd_corpus *corpus, nd_warc_kind kind) {
     return corpus->left_out[kind];

@@ -136,6 +136,8 @@ uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted);
 /* Whether reading may need memory for a Zstandard window. False: all inputs are regular files that
  * are not Zstandard. */
 bool nd_corpus_may_have_window(const nd_corpus *corpus);
+/* Whether the caller named an encoding of texts that is not UTF-8, or wants it guessed. */
+bool nd_corpus_converts(const nd_corpus *corpus);
 /* The number of symbolic links to files that were left out of the directories read so far. */
 uint64_t nd_corpus_links(const nd_corpus *corpus);
 /* The number of WARC records read so far that are no documents, by kind; and of payloads whose

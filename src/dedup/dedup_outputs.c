@@ -39,6 +39,12 @@ nd_status nd_dedup_outputs_form(const nd_output_options *o, const char *name,
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "%s: %s has no place for marks: --output-format (format) json-lines has",
                        nd_output_title(name), nd_output_format_title(out->to));
+    bool rows = out->from == ND_FORMAT_CSV || out->from == ND_FORMAT_TSV;
+    if (rows && out->to == ND_FORMAT_JSON_LINES && nd_corpus_converts(corpus))
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: rows that are not in UTF-8 are not made JSON Lines; iconv converts a "
+                       "file to UTF-8",
+                       nd_output_title(name));
     if (!is_callback) return ND_OK;
     out->to = ND_FORMAT_AUTO;
     return o->format != ND_FORMAT_AUTO || out->marked

@@ -70,6 +70,8 @@ t dedup -q tree -o kept/ --output-format csv
 mkdir xz && cp lines.jsonl xz/lines.jsonl.xz
 t dedup -q xz --format json-lines -o xz-out/
 left | grep -e kept -e neardup -e xz-out || echo 'nothing of it is made'
+printf 'id,text\n1,\xe4\n' > latin.csv
+t dedup -q latin.csv --encoding iso-8859-1 -o latin.jsonl
 # What only reading tells is refused then.
 t dedup -q - -o kept.csv < lines.jsonl
 printf 'id,text,"x",x\n1,a,b,c\n' > twice.csv
