@@ -32,8 +32,8 @@ typedef struct dedup_settings {
 static const flag outputs[] = {
     RECORD_OUTPUT_FLAG("standard output",
                        "the kept records, byte for byte and in the order of input; a name in .gz "
-                       "or .zst compresses them; a directory, if the input is directories; without "
-                       "-o the kept paths of directories go to standard output"),
+                       "or .zst compresses them; DIR/ gets a file for each file of the input; of "
+                       "texts a directory, and without -o the kept paths go to standard output"),
     {.name = "null",
      .letter = '0',
      .kind = FLAG_SWITCH,
@@ -64,6 +64,7 @@ static const flag_table group_flags = FLAG_TABLE("Survivors", group_list);
 static const flag_table index_flags = FLAG_TABLE("Index", index_list);
 
 static const flag_group groups[] = {FLAG_GROUP(dedup_settings, output, output_flags),
+                                    FLAG_GROUP(dedup_settings, output, record_flags),
                                     FLAG_GROUP(dedup_settings, tables, table_flags),
                                     FLAG_GROUP(dedup_settings, match.report, report_flags),
                                     FLAG_GROUP(dedup_settings, match.input, input_flags),
@@ -126,12 +127,11 @@ static nd_status run_dedup(command_job *j, nd_job_summary *summary, nd_error *er
     const dedup_settings *s = j->call->settings;
     match_options match;
     nd_survivor_options survivors = survivor_options_of(&s->keep);
-    nd_output_options files = output_options_of(&s->tables);
+    nd_output_options files = output_options_of(&s->tables, &s->output);
     nd_index_use use = index_use_of(&s->batch);
     match_options_fill(&s->match, j, &match);
     survivors.group = s->group.group;
     files.kept = j->output;
-    files.null_paths = s->output.null_paths;
     nd_status status = open_index(j, &match.similarity, &use.index, error);
     const nd_dedup_options options = {.struct_size = sizeof options,
                                       .input = &j->input,
@@ -165,6 +165,7 @@ static int run(const invocation *call) {
         return EXIT_USAGE;
     command_job j = match_job(call, &s->match, s->output.output, run_dedup);
     j.tables = &s->tables;
+    j.removed_records = s->output.removed_records;
     j.keep_field = s->keep.field;
     return job_run(&j);
 }
