@@ -120,9 +120,15 @@ static nd_status open_kept(const nd_run *run, const nd_output_options *o, nd_cor
     nd_record_form form;
     ND_TRY(nd_dedup_outputs_form(o, o->kept, corpus, &form, error));
     if (form.to == ND_FORMAT_TEXT) return open_texts(run, o, corpus, out, error);
+    bool has_shards = is_directory(o->kept) && o->shard_size == 0;
+    if (has_shards && nd_record_form_has_texts(&form))
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: texts become one file of JSON Lines, or files of a --shard-size "
+                       "(shard_size)",
+                       o->kept);
     if (is_directory(o->kept)) {
         const nd_shard_names names = nd_shard_names_of(corpus, o->format);
-        if (o->shard_size == 0) ND_TRY(nd_shard_names_check(&names, &run->allocator, error));
+        if (has_shards) ND_TRY(nd_shard_names_check(&names, &run->allocator, error));
         return nd_output_tree_open(o->kept, &run->allocator, &out->tree, error);
     }
     if (o->shard_size > 0)

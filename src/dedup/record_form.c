@@ -121,10 +121,10 @@ static nd_status put_row_object(const nd_raw_form *r, nd_form_buffer *b, nd_erro
     while (next_cell(&w)) {
         ND_TRY(put_text(line, w.number == 1 ? "{" : ",", error));
         ND_TRY(name_of(&w, &b->cell, &text, &length, error));
-        ND_TRY(nd_json_put_string(line, text, length, error));
+        ND_TRY(nd_json_put_string(line, text, length, ND_JSON_LETTERS, error));
         ND_TRY(put_text(line, ":", error));
         ND_TRY(content_of(w.row, &w.cell, &b->cell, &text, &length, error));
-        ND_TRY(nd_json_put_string(line, text, length, error));
+        ND_TRY(nd_json_put_string(line, text, length, ND_JSON_LETTERS, error));
     }
     return put_text(line, "}", error);
 }
@@ -222,7 +222,7 @@ static nd_status put_text_object(const nd_raw_form *r, nd_json_out *line, nd_err
     ND_TRY(put_text(line, "{\"id\":", error));
     ND_TRY(nd_json_put(line, r->id, r->id_length, error));
     ND_TRY(put_text(line, ",\"text\":", error));
-    ND_TRY(nd_json_put_string(line, r->bytes, r->length, error));
+    ND_TRY(nd_json_put_string(line, r->bytes, r->length, ND_JSON_LETTERS, error));
     return put_text(line, "}", error);
 }
 
@@ -234,7 +234,7 @@ static nd_status put_mark_object(const nd_record_mark *mark, const char *similar
         return put_text(
             out, "\"neardup_kept\":true,\"neardup_of\":null,\"neardup_similarity\":null", error);
     ND_TRY(put_text(out, "\"neardup_kept\":false,\"neardup_of\":", error));
-    ND_TRY(nd_json_put_string(out, mark->of, mark->of_length, error));
+    ND_TRY(nd_json_put_string(out, mark->of, mark->of_length, ND_JSON_LETTERS, error));
     ND_TRY(put_text(out, ",\"neardup_similarity\":", error));
     return put_text(out, similarity, error);
 }

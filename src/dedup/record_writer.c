@@ -249,7 +249,7 @@ static nd_status add_notes(nd_record_writer *c, piece *p, const nd_record_mark *
                            const nd_id_buffer *id, nd_error *error) {
     note_ends *ends = &p->ends[p->count];
     if (nd_record_form_has_texts(&c->form))
-        ND_TRY(nd_json_put_string(&p->notes, id->id, id->length, error));
+        ND_TRY(nd_json_put_string(&p->notes, id->id, id->length, ND_JSON_LETTERS, error));
     ends->id = p->notes.size;
     if (c->form.marked) ND_TRY(nd_record_form_put_mark(&c->form, mark, &p->notes, error));
     ends->mark = p->notes.size;

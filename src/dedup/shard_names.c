@@ -91,6 +91,7 @@ nd_status nd_shard_name(const nd_shard_names *names, size_t number, const nd_all
     if (!name || !*name)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: its name leads out of the output directory",
                        source->name);
+    ND_TRY(nd_compression_check_name(source->name, error));
     if (names->asked != ND_FORMAT_AUTO && nd_format_of_name(name) != names->asked)
         return exchange_ending(name, names->asked, a, out, error);
     *out = nd_string_join(a, name, "", "");

@@ -20,7 +20,7 @@ nd_shard_names nd_shard_names_of(const nd_corpus *corpus, nd_input_format asked)
 /* The name of a source in the output directory: the last part of its name, or, of a file that was
  * found in a directory, the path in it; with several directories, behind the last part of the
  * directory's name. A new string, which the caller releases. ND_ERR_ARGUMENT: it has no name, or
- * one that leads out of the directory. */
+ * one that leads out of the directory, or that of a compression that is not written. */
 nd_status nd_shard_name(const nd_shard_names *names, size_t source, const nd_allocator *allocator,
                         char **out, nd_error *error);
 /* part-00000 with the ending of `format` and the compression of the first source. */
