@@ -136,13 +136,14 @@ nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char
 
 struct nd_output_part {
     nd_allocator allocator;
-    int fd;
+    char *title; /* its name in messages */
+    int fd;      /* -1: closed */
     nd_stream_out *stream;
 };
 
-/* `path`: of the file; `title`: its name in messages. */
-static nd_status open_part(nd_output_part *part, char *path, size_t directory, const char *title,
-                           nd_error *error) {
+/* Opens the file `path`, which is in a directory with a name of so many bytes. */
+static nd_status open_part(nd_output_part *part, char *path, size_t directory, nd_error *error) {
+    const char *title = part->title;
     ND_TRY(make_directories(path, directory, error));
     part->fd = nd_open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (part->fd < 0) return nd_fail_os(error, errno, "%s: cannot write there", title);
@@ -156,12 +157,11 @@ nd_status nd_output_part_create(nd_output_tree *tree, const char *relative, nd_o
     nd_output_part *part = nd_allocate_zero(a, 1, sizeof *part);
     if (!part) return nd_fail_memory(error, sizeof *part, relative);
     *part = (nd_output_part){.allocator = *a, .fd = -1};
-    char *path = nd_string_join(a, tree->slot.path, "/", relative),
-         *title = nd_string_join(a, tree->name, "/", relative);
-    nd_status status = path && title
-                           ? open_part(part, path, strlen(tree->slot.path) + 1, title, error)
+    char *path = nd_string_join(a, tree->slot.path, "/", relative);
+    part->title = nd_string_join(a, tree->name, "/", relative);
+    nd_status status = path && part->title
+                           ? open_part(part, path, strlen(tree->slot.path) + 1, error)
                            : nd_fail_memory(error, strlen(relative), "a path");
-    nd_release(a, title);
     nd_release(a, path);
     if (status == ND_OK) *out = part;
     else nd_output_part_free(part);
@@ -180,7 +180,9 @@ nd_status nd_output_part_end_member(nd_output_part *part, nd_error *error) {
 nd_status nd_output_part_finish(nd_output_part *part, uint64_t *bytes, nd_error *error) {
     ND_TRY(nd_stream_out_finish(part->stream, error));
     *bytes += nd_stream_out_position(part->stream);
-    return ND_OK;
+    int closed = close(part->fd);
+    part->fd = -1;
+    return closed == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot write", part->title);
 }
 
 void nd_output_part_free(nd_output_part *part) {
@@ -188,6 +190,7 @@ void nd_output_part_free(nd_output_part *part) {
     nd_allocator allocator = part->allocator;
     nd_stream_out_free(part->stream);
     nd_file_close(part->fd);
+    nd_release(&allocator, part->title);
     nd_release(&allocator, part);
 }
 

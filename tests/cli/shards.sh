@@ -30,6 +30,14 @@ t dedup -q in/sub other/in in/3.jsonl -o both/
 contents both
 (cd in/sub && t dedup -q ../0.jsonl ./2.jsonl -o ../../dots/)
 contents dots
+(cd in && t dedup -q . -o ../here/)
+diff -r out here && echo same
+t dedup -q 'in/*/*.jsonl*' -o glob/
+contents glob
+# What cannot be read has an empty file.
+mkdir -p part-bad && cp in/0.jsonl part-bad && printf '\x1f\x8bno gzip' > part-bad/1.jsonl
+t dedup -q part-bad missing.jsonl --on-error skip -o bad/
+contents bad
 
 # Rows have their header in each file.
 mkdir rows
