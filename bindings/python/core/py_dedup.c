@@ -51,8 +51,7 @@ static const option index_options[] = {
     {"resume", OPTION_BOOL, offsetof(nd_index_use, resume), NULL},
 };
 
-static const char *const output_format_words[] = {"auto", "json-lines", "json",
-                                                  "csv",  "tsv",        NULL};
+static const char *const output_format_words[] = {"auto", "json-lines", "json", "csv", "tsv", NULL};
 
 static const option output_options[] = {
     {"output", OPTION_TEXT, offsetof(nd_output_options, kept), NULL},
