@@ -96,7 +96,7 @@ for size in "" "--shard-size 20k"; do
         ulimit -f 16
         "$NEARDUP" dedup -q many.jsonl -o failed/ $size --work . 2> message
     ) || status=$?
-    echo "= $status $(grep -c '^neardup: failed/.*: File too large$' message)"
+    echo "= $status $(grep -c '^neardup: .*: File too large$' message)"
 done
 [[ ! -e failed ]] && left | grep -c neardup-output || true
 # So does a signal; the next run removes the files of one that was killed.

@@ -21,7 +21,7 @@ static const form forms[] = {{"jsonl", "", "{\"id\":\"%s\", \"text\": \"%s\" }\n
                              {"tsv", "id\ttext\n", "%s\t\"%s\"\n", "\t1\t", "\t0\t"}};
 
 static char input[TEXT], kept[TEXT], removed[TEXT], other[TEXT];
-static char names[MOST_FILES][20];
+static char names[MOST_FILES][40];
 static const char *inputs[MOST_FILES];
 static size_t files, file_sizes[MOST_FILES];
 
@@ -102,7 +102,7 @@ static void check_marks(const form *f) {
 
 /* A file for each file of the input, of the same name. */
 static void check_shards(const form *f) {
-    char name[40];
+    char name[60];
     other[0] = '\0';
     for (size_t i = 0; i < files; i++) {
         snprintf(name, sizeof name, "shards/%s", names[i] + strlen("in/"));
@@ -120,7 +120,7 @@ static size_t count_lines(const char *text) {
 
 /* No file is larger than PART, unless it has one record; none could have one record more. */
 static void check_parts(const form *f) {
-    char name[40];
+    char name[60];
     other[0] = '\0';
     size_t previous = SIZE_MAX, number = 0;
     for (;; number++) {
