@@ -32,8 +32,8 @@ typedef struct dedup_settings {
 static const flag outputs[] = {
     RECORD_OUTPUT_FLAG("standard output",
                        "the kept records, byte for byte and in the order of input; a name in .gz "
-                       "or .zst compresses them; a directory, if the input is directories; without "
-                       "-o the kept paths of directories go to standard output"),
+                       "or .zst compresses them; DIR/ gets a file for each file of the input; of "
+                       "texts a directory, and without -o the kept paths go to standard output"),
     {.name = "null",
      .letter = '0',
      .kind = FLAG_SWITCH,
@@ -64,6 +64,7 @@ static const flag_table group_flags = FLAG_TABLE("Survivors", group_list);
 static const flag_table index_flags = FLAG_TABLE("Index", index_list);
 
 static const flag_group groups[] = {FLAG_GROUP(dedup_settings, output, output_flags),
+                                    FLAG_GROUP(dedup_settings, output, record_flags),
                                     FLAG_GROUP(dedup_settings, tables, table_flags),
                                     FLAG_GROUP(dedup_settings, match.report, report_flags),
                                     FLAG_GROUP(dedup_settings, match.input, input_flags),
@@ -126,12 +127,11 @@ static nd_status run_dedup(command_job *j, nd_job_summary *summary, nd_error *er
     const dedup_settings *s = j->call->settings;
     match_options match;
     nd_survivor_options survivors = survivor_options_of(&s->keep);
-    nd_output_options files = output_options_of(&s->tables);
+    nd_output_options files = output_options_of(&s->tables, &s->output);
     nd_index_use use = index_use_of(&s->batch);
     match_options_fill(&s->match, j, &match);
     survivors.group = s->group.group;
     files.kept = j->output;
-    files.null_paths = s->output.null_paths;
     nd_status status = open_index(j, &match.similarity, &use.index, error);
     const nd_dedup_options options = {.struct_size = sizeof options,
                                       .input = &j->input,
@@ -165,6 +165,7 @@ static int run(const invocation *call) {
         return EXIT_USAGE;
     command_job j = match_job(call, &s->match, s->output.output, run_dedup);
     j.tables = &s->tables;
+    j.removed_records = s->output.removed_records;
     j.keep_field = s->keep.field;
     return job_run(&j);
 }
@@ -178,6 +179,18 @@ static const char result_chapter[] =
     "kept documents that were compared are duplicates of each other, and each removed document is "
     "a verified duplicate of a kept one: no chain of duplicates connects documents that are not "
     "similar.\n\n"
+    "An OUT that ends with a slash, or is an empty directory, gets a file for each file of the "
+    "input: of the same name, which is its path in a directory that was given, or else the last "
+    "part of its name; of several directories, behind the last part of the directory's name. "
+    "Compression and order are the same; a file without kept records is empty but for a header. "
+    "Two files of one name are an error; --shard-size numbers the files instead. The ending of a "
+    "name says the format: .jsonl makes JSON Lines of CSV (objects of strings), of other JSON "
+    "(each "
+    "value in a line) and of texts (id and text). An ending of another format than that of the "
+    "input is an error.\n\n"
+    "With --mark, members or columns of the same names that a record has are replaced. "
+    "neardup_similarity is the measure that --removed has; where that is a distance, the part of "
+    "the fingerprints' bits that agree.\n\n"
     "Output files are written under a temporary name, synced and renamed: all of them, or none. A "
     "file that is replaced keeps its permissions. A symbolic link stays, and the file behind it is "
     "replaced. Devices, pipes and /dev/fd/N are written in place. Temporary files of a killed run "
@@ -224,6 +237,8 @@ const command dedup_command = {
         "neardup dedup notes -o notes-without-copies\n"
         "neardup dedup --keep max:date --threshold .7 --recall .9999 news.jsonl -o kept.jsonl\n"
         "zcat a.gz | neardup dedup - --text-field /page/text --summary run.json > kept.jsonl\n"
+        "neardup dedup shards -o clean/\n"
+        "neardup dedup table.csv --mark -o marked.csv\n"
         "neardup dedup monday.jsonl --index seen -o new.jsonl\n"
         "neardup dedup --sketch simhash -k 4 news.jsonl -o kept.jsonl\n",
     .chapters = chapters,

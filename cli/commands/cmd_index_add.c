@@ -25,11 +25,13 @@ typedef struct index_add_settings {
 static const flag outputs[] = {
     RECORD_OUTPUT_FLAG("they are not written",
                        "the added records, byte for byte and in the order of input; a name in .gz "
-                       "or .zst compresses them; a directory, if the input is directories"),
+                       "or .zst compresses them; DIR/ gets a file for each file of the input; of "
+                       "texts a directory"),
 };
 static const flag_table output_flags = FLAG_TABLE("Output", outputs);
 
 static const flag_group groups[] = {FLAG_GROUP(index_add_settings, output, output_flags),
+                                    FLAG_GROUP(index_add_settings, output, record_flags),
                                     FLAG_GROUP(index_add_settings, tables, table_flags),
                                     FLAG_GROUP(index_add_settings, report, report_flags),
                                     FLAG_GROUP(index_add_settings, input, input_flags),
@@ -54,7 +56,7 @@ static nd_status add_to(command_job *j, nd_index *index, nd_job_summary *summary
     const index_add_settings *s = j->call->settings;
     nd_similarity_options similarity;
     const nd_survivor_options survivors = survivor_options_of(&s->keep);
-    nd_output_options files = output_options_of(&s->tables);
+    nd_output_options files = output_options_of(&s->tables, &s->output);
     nd_index_use use = index_use_of(&s->batch);
     nd_index_info info = {.struct_size = sizeof info};
     nd_status status = nd_index_describe(index, &info, error);
@@ -99,6 +101,7 @@ static int run(const invocation *call) {
                      .keep_field = s->keep.field,
                      .output = s->output.output,
                      .tables = &s->tables,
+                     .removed_records = s->output.removed_records,
                      .max_compare = s->sketch.max_compare};
     j.input = input_options_of(&s->input);
     j.resources = resources_of(&s->resources);

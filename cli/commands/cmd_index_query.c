@@ -11,6 +11,7 @@
 #include "output/results.h"
 
 #include <limits.h>
+#include <string.h>
 
 typedef struct match_list_settings {
     bool all, best, all_queries;
@@ -64,10 +65,12 @@ static void print_rows(FILE *out, const nd_answer *answer) {
         putc('\t', out);
         if (answer->count) {
             print_table_text(out, answer->matches[i].id, answer->matches[i].id_length);
-            fprintf(out, "\t%.6f\n", answer->matches[i].jaccard);
+            fprintf(out, "\t%.6f\t", answer->matches[i].jaccard);
         } else {
-            fputs("\t\n", out);
+            fputs("\t\t", out);
         }
+        print_table_text(out, answer->source, strlen(answer->source));
+        fprintf(out, "\t%llu\n", (unsigned long long)answer->line);
     }
 }
 
@@ -85,7 +88,9 @@ static void print_object(FILE *out, const nd_answer *answer) {
             fprintf(out, ",\"intersection\":%llu,\"union\":%llu}",
                     (unsigned long long)match->intersection, (unsigned long long)match->set_union);
     }
-    putc(']', out);
+    fputs("],\"source\":", out);
+    print_json_text(out, answer->source, strlen(answer->source));
+    fprintf(out, ",\"line\":%llu", (unsigned long long)answer->line);
     if (answer->left_out) fprintf(out, ",\"left_out\":%llu", (unsigned long long)answer->left_out);
     fputs("}\n", out);
 }
@@ -111,8 +116,8 @@ static nd_status query(command_job *j, nd_job_summary *summary, nd_error *error)
     nd_index *index;
     nd_status status = nd_index_open(j->call->operands[0], ND_INDEX_READ, NULL, &index, error);
     if (status != ND_OK) return status;
-    status = results_open(&p.results, j->output, s->result.json ? NULL : "id\tmatch\tjaccard\n",
-                          error);
+    status = results_open(&p.results, j->output,
+                          s->result.json ? NULL : "id\tmatch\tjaccard\tsource\tline\n", error);
     if (status == ND_OK) {
         const nd_index_query_options options = {.struct_size = sizeof options,
                                                 .input = &j->input,
@@ -151,10 +156,12 @@ static const char result_chapter[] =
     "index does not change. The duplicates of a document are the indexed documents at or above the "
     "threshold of the index, the most similar first, equally similar ones in the order in which "
     "they were added. The table has a line for each duplicate: id, match (the id in the index), "
-    "jaccard. Documents are in the order of input; documents without a duplicate are left out "
+    "jaccard, and the file and line of the document. Documents are in the order of input; "
+    "documents without a duplicate are left out "
     "unless --all-queries is given.\n\n"
     "With --json each document is an object with id and matches, a list of objects with id, "
-    "jaccard, intersection and union (numbers of shingles). In an index with --store sketch these "
+    "jaccard, intersection and union (numbers of shingles), and source and line. In an index with "
+    "--store sketch these "
     "objects have id, jaccard and estimated, which is true. Where --max-compare left comparisons "
     "out, left_out says how many.";
 

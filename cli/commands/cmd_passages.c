@@ -67,8 +67,19 @@ static void print_row(FILE *out, const nd_found_passage *f) {
     putc('\t', out);
     print_table_text(out, f->source_id, f->source_id_length);
     fprintf(out, "\t%zu\t%zu\t%zu\t", p->tokens, p->a_begin, p->a_end);
-    if (f->placed) fprintf(out, "%zu\t%zu\n", p->b_begin, p->b_end);
+    if (f->placed) fprintf(out, "%zu\t%zu\t", p->b_begin, p->b_end);
+    else fputs("\t\t", out);
+    print_table_text(out, f->query_file, strlen(f->query_file));
+    fprintf(out, "\t%llu\t", (unsigned long long)f->query_line);
+    print_table_text(out, f->source_file, strlen(f->source_file));
+    if (f->placed) fprintf(out, "\t%llu\n", (unsigned long long)f->source_line);
     else fputs("\t\n", out);
+}
+
+static void print_place(FILE *out, const char *of, const char *file, uint64_t line) {
+    fprintf(out, ",\"%s_file\":", of);
+    print_json_text(out, file, strlen(file));
+    fprintf(out, ",\"%s_line\":%llu", of, (unsigned long long)line);
 }
 
 static void print_object(FILE *out, const nd_found_passage *f) {
@@ -86,6 +97,8 @@ static void print_object(FILE *out, const nd_found_passage *f) {
         fputs(",\"source_text\":", out);
         print_json_text(out, f->source_text, p->b_end - p->b_begin);
     }
+    print_place(out, "query", f->query_file, f->query_line);
+    if (f->placed) print_place(out, "source", f->source_file, f->source_line);
     fputs("}\n", out);
 }
 
@@ -107,7 +120,8 @@ static bool print_passage(void *context, const nd_found_passage *found) {
 /* job_fn */
 static nd_status find_passages(command_job *j, nd_job_summary *summary, nd_error *error) {
     static const char header[] =
-        "query\tsource\ttokens\tquery_begin\tquery_end\tsource_begin\tsource_end\n";
+        "query\tsource\ttokens\tquery_begin\tquery_end\tsource_begin\tsource_end\tquery_file\t"
+        "query_line\tsource_file\tsource_line\n";
     const passages_settings *s = j->call->settings;
     const nd_passages_options options = {.struct_size = sizeof options,
                                          .input = &j->input,
@@ -175,11 +189,12 @@ static const char result_chapter[] =
     "punctuation and spacing make no difference. A passage that several documents contain is "
     "listed for each of them.\n\n"
     "The table has a line for each passage: query and source (ids), tokens, query_begin, "
-    "query_end, source_begin, source_end. Offsets count bytes of the text from 0; the end is the "
+    "query_end, source_begin, source_end, and the file and line of both: query_file, query_line, "
+    "source_file, source_line. Offsets count bytes of the text from 0; the end is the "
     "offset behind the last byte. Lines are in the order of the queries, then of the offsets in a "
     "query, then of SOURCE.\n\n"
     "With --json each passage is an object with query, source, tokens, query_begin, query_end, "
-    "source_begin, source_end, query_text and source_text.";
+    "source_begin, source_end, query_text, source_text, and the files and lines.";
 
 static const char index_chapter[] =
     "An index, as neardup-index(1) and neardup dedup --index make it, keeps no texts, but the set "
@@ -190,8 +205,8 @@ static const char index_chapter[] =
     "are.\n\n"
     "So every passage that the texts would give is found. But a passage may be longer than in the "
     "document, and two passages of a query may overlap. --gap applies to the query only. "
-    "source_begin and source_end are empty in the table; with --json these two and source_text are "
-    "left out.\n\n"
+    "source_begin and source_end are empty in the table, and so are source_file and source_line; "
+    "with --json these four and source_text are left out.\n\n"
     "--analyzer and --seed must be those of the index. --min must be at least its --ngram, because "
     "a shorter run is in no shingle. With an --ngram of 5, a --min of 8 takes four shingles in a "
     "row. With --min equal to --ngram one shingle is enough, and 1 of 2^40 pairs of different "

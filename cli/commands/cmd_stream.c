@@ -153,7 +153,9 @@ static bool print_answer(void *context, const nd_stream_answer *a) {
     else fprintf(out, ",\"similarity\":%.6f", a->similarity);
     if (a->again) fputs(",\"again\":true", out);
     if (p->topics) print_json_topics(out, a->topics, a->topic_count);
-    fputs("}\n", out);
+    fputs(",\"source\":", out);
+    print_json_text(out, a->source, strlen(a->source));
+    fprintf(out, ",\"line\":%llu}\n", (unsigned long long)a->line);
     if (a->last) fflush(out);
     return results_go_on(&p->results);
 }
@@ -333,7 +335,9 @@ static const char result_chapter[] =
     "the order of input. It has id; cluster, the id of the cluster's first document; new, whether "
     "this is that document; and similarity with the first document, or with -k the distance to the "
     "centre. With --topics N it also has topics: the pairs of term and weight that "
-    "neardup-clusters(1) --json would print for the cluster at that moment. When the input pauses, "
+    "neardup-clusters(1) --json would print for the cluster at that moment. source and line are "
+    "the "
+    "place of the document in the input. When the input pauses, "
     "all documents that have come are answered.\n\n"
     "With --threshold the answers agree with neardup-index(1) add: a document joins the cluster of "
     "the document that the index would name as its duplicate. With -k and --mode follow a centre "

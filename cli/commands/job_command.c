@@ -29,7 +29,8 @@ static bool is_other_file(const command_job *j, const own_output *own) {
                  {is_output ? NULL : j->output, "the output"},
                  {tables->removed, "the output of --removed"},
                  {tables->clusters, "the output of --clusters"},
-                 {tables->edges, "the output of --edges"}};
+                 {tables->edges, "the output of --edges"},
+                 {j->removed_records, "the output of --removed-records"}};
     const char *name = NULL;
     for (int i = 0; i < j->input_count && !name; i++)
         if (is_same_file(own->path, j->inputs[i])) name = "an input";

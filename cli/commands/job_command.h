@@ -31,6 +31,7 @@ struct command_job {
     const char *output;           /* where the results go: "-" is standard output; NULL: nowhere */
     bool result_file;             /* the command itself writes `output` (output/results.h) */
     const table_settings *tables; /* NULL: there are none */
+    const char *removed_records;  /* an output, too; NULL: none */
     const similarity_settings *plan; /* of the bands; NULL: the job has none */
     uint32_t max_compare;            /* for the summary; 0: the job has no such bound */
     /* Set by job_run, for `run`. */

@@ -42,11 +42,50 @@ static const flag tables[] = {
 
 const flag_table table_flags = FLAG_TABLE("Output", tables);
 
-nd_output_options output_options_of(const table_settings *s) {
+static const unsigned output_formats[] = {ND_FORMAT_AUTO, ND_FORMAT_JSON_LINES, ND_FORMAT_JSON,
+                                          ND_FORMAT_CSV, ND_FORMAT_TSV};
+
+static const flag records[] = {
+    {.name = "removed-records",
+     .kind = FLAG_FILE,
+     .argument = "FILE",
+     .offset = offsetof(record_settings, removed_records),
+     .help = "write the removed records themselves, as -o writes the kept ones"},
+    {.name = "mark",
+     .kind = FLAG_SWITCH,
+     .offset = offsetof(record_settings, mark),
+     .help = "write all records, and into each what became of it; members or columns neardup_kept, "
+             "neardup_of (the id of the document that stays instead) and neardup_similarity"},
+    {.name = "shard-size",
+     .kind = FLAG_SIZE,
+     .argument = "SIZE",
+     .low = 1,
+     .offset = offsetof(record_settings, shard_size),
+     .fallback = "one file for each file of the input",
+     .help = "most bytes of a file in the directory of -o, before compression; the files are "
+             "part-00000, part-00001 and so on; a longer record has a file of its own"},
+    {.name = "output-format",
+     .kind = FLAG_CHOICE,
+     .choices = "auto|json-lines|json|csv|tsv",
+     .values = output_formats,
+     .offset = offsetof(record_settings, format),
+     .help = "format of the records of -o and --removed-records; auto: as the name's ending says, "
+             "else as in the input; json-lines is made of all inputs, another format of inputs in "
+             "this format only"},
+};
+
+const flag_table record_flags = FLAG_TABLE("Output", records);
+
+nd_output_options output_options_of(const table_settings *t, const record_settings *s) {
     return (nd_output_options){.struct_size = sizeof(nd_output_options),
-                               .removed = s->removed,
-                               .clusters = s->clusters,
-                               .edges = s->edges};
+                               .removed = t->removed,
+                               .clusters = t->clusters,
+                               .edges = t->edges,
+                               .null_paths = s->null_paths,
+                               .removed_records = s->removed_records,
+                               .mark = s->mark,
+                               .shard_size = s->shard_size,
+                               .format = s->format};
 }
 
 #define QUIET_FLAG                                                                                 \

@@ -17,7 +17,12 @@ extern const flag_table result_file_flags; /* -o */
 typedef struct record_settings {
     const char *output; /* NULL: standard output; of neardup index add: they are not written */
     bool null_paths;
+    const char *removed_records; /* NULL: they are not written */
+    bool mark;
+    uint64_t shard_size; /* 0: no limit */
+    nd_input_format format;
 } record_settings;
+extern const flag_table record_flags; /* all but the first two */
 #define RECORD_OUTPUT_FLAG(fallback_, more)                                                        \
     {                                                                                              \
         .name = "output", .letter = 'o', .kind = FLAG_OUTPUT, .argument = "OUT",                   \
@@ -30,8 +35,8 @@ typedef struct table_settings {
     const char *removed, *clusters, *edges;
 } table_settings;
 extern const flag_table table_flags;
-/* The tables alone. */
-nd_output_options output_options_of(const table_settings *s);
+/* Without -o. */
+nd_output_options output_options_of(const table_settings *tables, const record_settings *records);
 
 typedef struct report_settings {
     const char *summary; /* a file for it, as JSON; NULL: lines on stderr */

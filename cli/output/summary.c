@@ -53,6 +53,8 @@ static const summary_row rows[] = {
      TEXTS},
     {"duplicate_ids", NUMBER_64, AT(duplicate_ids), "documents whose id an earlier document has",
      COMPARING},
+    {"without_value", NUMBER_64, AT(without_value),
+     "documents without the field of --keep, which come behind all others", OF(SUMMARY_DEDUP)},
     {"terms", NUMBER_64, AT(terms), "distinct words of the documents", OF(SUMMARY_WORDS)},
     {"terms_written", NUMBER_64, AT(terms_written), "distinct words in at least --min-df documents",
      OF(SUMMARY_WORDS)},
@@ -261,6 +263,8 @@ void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32
     if (s->skipped) count_line(&l, "skipped", s->skipped, "bad records left out");
     if (s->duplicate_ids)
         count_line(&l, "duplicate ids", s->duplicate_ids, "told apart by position");
+    if (s->without_value)
+        count_line(&l, "without value", s->without_value, "of --keep, behind all others");
     if (s->bounded_documents) {
         snprintf(remark, sizeof remark,
                  "documents, with at most %s comparisons left out (--max-compare %u)",

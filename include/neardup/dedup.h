@@ -150,8 +150,12 @@ typedef struct nd_index_use {
  * and others old; `kept` is named last. */
 typedef struct nd_output_options {
     size_t struct_size;
-    /* The kept records, byte for byte. "-": standard output; .gz and .zst compress. If the input is
-     * directories: a directory for the kept files, or "-" for a list of their paths. */
+    /* The kept records, byte for byte. "-": standard output; .gz and .zst compress. A name that
+     * ends with '/', or an empty directory: a directory with a file for each file of the input, of
+     * the same name (of several directories, behind the last part of the directory's name) and
+     * compression; a file without kept records is empty. Two files of one name, and a directory
+     * that is not empty, are errors. If the input is texts: a directory for the kept files, or "-"
+     * for a list of their paths. */
     const char *kept;
     /* Tables (doc/internals/formats.md, "Tables"). Each row ends with the sources and lines of its
      * two documents. The measure is the one that decides: jaccard, cosine or distance. */
@@ -162,7 +166,25 @@ typedef struct nd_output_options {
     nd_pair_fn *on_pair;
     void *context;   /* of on_decision and on_pair */
     bool null_paths; /* end each path of a list with NUL, not a line break */
-    uint8_t reserved[7];
+    /* `kept` gets all records, the removed ones too, in the order of input. Each has three members
+     * or columns more, behind its own, instead of any of the same names: neardup_kept (true or
+     * false; CSV: 1 or 0), neardup_of (the id of the kept document that it duplicates, a string),
+     * and neardup_similarity (six digits; of fingerprints without ND_VERIFY_EXACT or
+     * ND_VERIFY_COSINE the part of their bits that agree). The last two of a kept record are null,
+     * in CSV empty. */
+    bool mark;
+    uint8_t reserved[2];
+    /* Of kept and removed records: the format of the input, or ND_FORMAT_JSON_LINES, which is made
+     * of the rows of CSV (an object of strings), of JSON over several lines, and of texts (members
+     * `id` and `text`). ND_FORMAT_AUTO, the default: as the name's ending says, else the format of
+     * the input. Another format is ND_ERR_ARGUMENT. */
+    nd_input_format format;
+    /* The removed records, as `kept` writes them, in one file. Of texts only as JSON Lines. */
+    const char *removed_records;
+    /* Most bytes of a file, before compression: `kept` is a directory, and gets files part-00000,
+     * part-00001 ..., with the ending and compression of the first input. A larger record has a
+     * file of its own. 0, the default: no such limit. */
+    uint64_t shard_size;
 } nd_output_options;
 
 typedef struct nd_dedup_options {

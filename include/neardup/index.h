@@ -196,7 +196,9 @@ typedef struct nd_answer {
     size_t id_length;
     const nd_match *matches;
     size_t count;
-    uint64_t left_out; /* comparisons that max_compare left out */
+    uint64_t left_out;  /* comparisons that max_compare left out */
+    const char *source; /* as in nd_decision; so is the next one */
+    uint64_t line;
 } nd_answer;
 
 /* Called once per document, in the order of input, from one thread at a time. Return false to

@@ -200,8 +200,9 @@ typedef struct nd_job_summary {
     double seconds[8];    /* by nd_stage */
     double total_seconds;
     uint32_t threads;
-    uint32_t bits, k;   /* ND_SKETCH_SIMHASH; else 0 */
-    uint32_t sentences; /* ND_SKETCH_SENTENCES; else 0 */
+    uint32_t bits, k;       /* ND_SKETCH_SIMHASH; else 0 */
+    uint32_t sentences;     /* ND_SKETCH_SENTENCES; else 0 */
+    uint64_t without_value; /* nd_dedup with keep_field: documents that do not have the field */
 } nd_job_summary;
 
 #ifdef __cplusplus

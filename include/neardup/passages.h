@@ -59,6 +59,12 @@ typedef struct nd_found_passage {
      */
     bool placed;
     nd_passage passage; /* a: the query; b: the document of the source */
+    /* The input of each document as it was named, and the line, as in nd_decision. Of an index: ""
+     * and 0. */
+    const char *query_file;
+    uint64_t query_line;
+    const char *source_file;
+    uint64_t source_line;
 } nd_found_passage;
 
 /* Called once per passage, from one thread at a time. Return false to cancel. */

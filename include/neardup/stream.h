@@ -112,6 +112,9 @@ typedef struct nd_stream_answer {
     const nd_stream_topic *topics;
     size_t topic_count;
     bool last; /* nd_stream_run: the next documents may not have come yet */
+    /* nd_stream_run: as in nd_decision. nd_stream_add: "" and 0. */
+    const char *source;
+    uint64_t line;
 } nd_stream_answer;
 
 /* Adds a document. `value` is its time in seconds: finite, or NaN for no time. *answer (NULL: not

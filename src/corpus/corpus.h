@@ -32,7 +32,9 @@ typedef struct nd_source {
     /* As the caller gave it. Of a shard: with its path in the directory. Of a glob that stands for
      * texts: the directory before its first part with a pattern. */
     const char *name;
-    char *owned_name;  /* memory of the name, if it is not the caller's */
+    char *owned_name; /* memory of the name, if it is not the caller's */
+    /* Of a shard: bytes of its name before its path in the directory. */
+    size_t directory_length;
     nd_globs *pattern; /* of a directory: which files are read; NULL: all; owned */
     /* Of a list of files: their names, the first of which is also `name`. NULL: it is a directory.
      * The array is owned. */

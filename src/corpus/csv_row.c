@@ -266,3 +266,22 @@ nd_csv_problem nd_csv_parse(const nd_csv_columns *columns, const char *row, size
     nd_format(why, why_size, "field %zu: %s", place, fault);
     return ND_CSV_BAD_ROW;
 }
+
+/* ---- cells */
+
+nd_csv_cell nd_csv_cell_at(const char *row, size_t at, size_t length, char delimiter) {
+    field f = read_field(row, at, length, delimiter);
+    return (nd_csv_cell){.begin = at,
+                         .end = f.next == SIZE_MAX ? length : f.next - 1,
+                         .content = f.begin,
+                         .content_end = f.end,
+                         .doubled = f.doubled,
+                         .next = f.next};
+}
+
+size_t nd_csv_cell_copy(const char *row, const nd_csv_cell *cell, char *to) {
+    const field f = {.begin = cell->content, .end = cell->content_end, .doubled = cell->doubled};
+    return copy_content(row, &f, to);
+}
+
+size_t nd_csv_length(const char *row, size_t length) { return without_return(row, length); }

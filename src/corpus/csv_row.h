@@ -47,4 +47,20 @@ nd_csv_problem nd_csv_parse(const nd_csv_columns *columns, const char *row, size
                             const nd_allocator *allocator, nd_csv_buffer *buffer,
                             nd_record_values *out, char *why, size_t why_size);
 
+/* A cell of a row: its place in the row, with its quotes, and its content. */
+typedef struct nd_csv_cell {
+    size_t begin, end;
+    size_t content, content_end;
+    bool doubled; /* two quotes in the content stand for one */
+    size_t next;  /* where the next cell begins; SIZE_MAX: there is none */
+} nd_csv_cell;
+
+/* The cell that begins at `at` of a row, from 0 on. The row has no newline and no carriage return
+ * at its end (nd_csv_length). */
+nd_csv_cell nd_csv_cell_at(const char *row, size_t at, size_t length, char delimiter);
+/* Copies the content to `to`, which has room for the cell. Returns its size. */
+size_t nd_csv_cell_copy(const char *row, const nd_csv_cell *cell, char *to);
+/* The length of a row without the carriage return at its end. */
+size_t nd_csv_length(const char *row, size_t length);
+
 #endif

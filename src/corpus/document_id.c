@@ -10,7 +10,8 @@ nd_status nd_document_id(const nd_source *source, const nd_raw_record *record,
     char line[32];
     bool named = source->kind != ND_SOURCE_CALLBACK;
     size_t name = named ? strlen(source->name) : 0;
-    buffer->line = record->line;
+    buffer->line = source->files ? 1 : record->line;
+    buffer->source = source->files ? document->id : named ? source->name : "";
     buffer->id = document->id;
     buffer->length = document->id_length;
     if (document->id) return ND_OK;

@@ -19,7 +19,8 @@ typedef struct nd_id_buffer {
 } nd_id_buffer;
 
 /* Finds the id of a document of a block: its own id, else FILE:LINE, else the number of a
- * callback's record. Sets id, length and line. */
+ * callback's record; and its position. A text of a list is a file of its own: its source is its
+ * id. */
 nd_status nd_document_id(const nd_source *source, const nd_raw_record *record,
                          const nd_document *document, const nd_allocator *allocator,
                          nd_id_buffer *buffer, nd_error *error);

@@ -174,7 +174,8 @@ static nd_status add_shard(const directory *d, const char *path, nd_error *error
     struct stat s;
     char *name = NULL;
     ND_TRY(join_path(corpus, d->name, path, &name, error));
-    const nd_source source = {.name = name, .owned_name = name};
+    const nd_source source = {
+        .name = name, .owned_name = name, .directory_length = strlen(name) - strlen(path)};
     nd_status status = stat(name, &s) == 0 ? add_file(corpus, source, &s, d->first, error)
                                            : nd_fail_os(error, errno, "%s", name);
     if (status != ND_OK) {

@@ -94,6 +94,7 @@ static nd_status resolve_equal(dedup *d, nd_error *error) {
              base = d->update ? nd_index_update_base(d->update) : 0;
     ND_TRY(
         nd_ranks_make(&d->run, &d->plan, &d->ingested.priorities, base, count, &d->ranks, error));
+    d->summary.without_value = d->ranks.without_value;
     ND_TRY(nd_fates_init(&d->fates, &d->run, count, error));
     ND_TRY(nd_find_exact_copies(&d->run, &d->ingested, &d->ranks, &d->fates, error));
     ND_TRY(nd_find_repeated_ids(&d->run, &d->ingested,
@@ -183,7 +184,7 @@ static void count_reported(nd_job_summary *summary, const nd_report_counts *coun
     summary->removed = counts->removed;
     summary->exact_copies = counts->exact_copies;
     summary->pairs = counts->pairs;
-    summary->output_bytes += counts->tree_bytes;
+    summary->output_bytes += counts->directory_bytes;
     summary->bounded_documents += counts->bounded_documents;
     summary->bounded_comparisons += counts->bounded_comparisons;
 }

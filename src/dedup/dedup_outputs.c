@@ -1,22 +1,46 @@
 #include "dedup/dedup_outputs.h"
 
 #include "base/machine.h"
+#include "dedup/output_format.h"
+#include "dedup/shard_names.h"
 #include "io/file.h"
 #include "io/publication.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
-const char *nd_path_inside(const char *path) {
-    while (*path == '/' || strncmp(path, "./", 2) == 0) path++;
-    for (const char *part = path; part; part = strchr(part, '/')) {
-        part += *part == '/';
-        if (strcmp(part, "..") == 0 || strncmp(part, "../", 3) == 0) return NULL;
+/* ---- forms of records */
+
+/* The format of the inputs; ND_FORMAT_AUTO: unknown, or records of a callback. */
+static nd_input_format input_format(const nd_corpus *corpus) {
+    for (size_t s = 0; s < nd_corpus_sources(corpus); s++) {
+        const nd_source *source = nd_corpus_source(corpus, s);
+        if (source->kind == ND_SOURCE_TREE) return ND_FORMAT_TEXT;
+        if (source->format != ND_FORMAT_AUTO) return source->format;
     }
-    return path;
+    return ND_FORMAT_AUTO;
 }
 
-bool nd_is_tree(const nd_corpus *corpus) {
-    return nd_source_has_texts(nd_corpus_source(corpus, 0));
+/* Whether a name is of a directory of files. */
+static bool is_directory(const char *name) {
+    struct stat s;
+    size_t length = strlen(name);
+    return (length > 0 && name[length - 1] == '/') ||
+           (strcmp(name, "-") != 0 && stat(name, &s) == 0 && S_ISDIR(s.st_mode));
+}
+
+nd_status nd_dedup_outputs_form(const nd_output_options *o, const char *name,
+                                const nd_corpus *corpus, nd_record_form *out, nd_error *error) {
+    const nd_output_name named = {name, is_directory(name)};
+    bool is_callback = nd_corpus_source(corpus, 0)->kind == ND_SOURCE_CALLBACK;
+    *out = (nd_record_form){.from = input_format(corpus), .marked = o->mark && name == o->kept};
+    ND_TRY(nd_output_format_choose(&named, o->format, out->from, &out->to, error));
+    if (!is_callback) return ND_OK;
+    out->to = ND_FORMAT_AUTO;
+    return o->format != ND_FORMAT_AUTO || out->marked
+               ? nd_fail(error, ND_ERR_ARGUMENT,
+                         "records of a callback have no format: they are written as they are")
+               : ND_OK;
 }
 
 /* ---- opening */
@@ -76,24 +100,79 @@ static nd_status check_names(nd_corpus *corpus, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status open_all(const nd_run *run, const nd_output_options *o, const nd_dedup_plan *plan,
-                          nd_corpus *corpus, nd_dedup_outputs *out, nd_error *error) {
-    ND_TRY(open_tables(run, o, plan, out, error));
-    if (plan->goal != ND_GOAL_DEDUP || !o->kept) return ND_OK;
-    bool tree = nd_is_tree(corpus) && strcmp(o->kept, "-") != 0;
-    if (tree) ND_TRY(check_names(corpus, error));
-    if (tree) return nd_output_tree_open(o->kept, &run->allocator, &out->tree, error);
+/* Texts are copied as files to a directory, or listed. */
+static nd_status open_texts(const nd_run *run, const nd_output_options *o, nd_corpus *corpus,
+                            nd_dedup_outputs *out, nd_error *error) {
+    out->has_texts = true;
+    if (o->mark || o->shard_size > 0)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: texts are copied as files: only as JSON Lines, with --output-format "
+                       "(format) json-lines, they can have %s",
+                       nd_output_title(o->kept), o->mark ? "marks" : "a shard size");
+    if (strcmp(o->kept, "-") == 0)
+        return nd_output_file_open(o->kept, run->progress, &run->allocator, &out->records, error);
+    ND_TRY(check_names(corpus, error));
+    return nd_output_tree_open(o->kept, &run->allocator, &out->tree, error);
+}
+
+static nd_status open_kept(const nd_run *run, const nd_output_options *o, nd_corpus *corpus,
+                           nd_dedup_outputs *out, nd_error *error) {
+    nd_record_form form;
+    ND_TRY(nd_dedup_outputs_form(o, o->kept, corpus, &form, error));
+    if (form.to == ND_FORMAT_TEXT) return open_texts(run, o, corpus, out, error);
+    bool has_shards = is_directory(o->kept) && o->shard_size == 0;
+    if (has_shards && nd_record_form_has_texts(&form))
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: texts become one file of JSON Lines, or files of a --shard-size "
+                       "(shard_size)",
+                       o->kept);
+    if (is_directory(o->kept)) {
+        const nd_shard_names names = nd_shard_names_of(corpus, o->format);
+        if (has_shards) ND_TRY(nd_shard_names_check(&names, &run->allocator, error));
+        return nd_output_tree_open(o->kept, &run->allocator, &out->tree, error);
+    }
+    if (o->shard_size > 0)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: --shard-size (shard_size) makes several files: name a directory, with "
+                       "a slash at the end",
+                       nd_output_title(o->kept));
     return nd_output_file_open(o->kept, run->progress, &run->allocator, &out->records, error);
 }
 
-enum { FILES = 4 };
+static nd_status open_removed_records(const nd_run *run, const nd_output_options *o,
+                                      nd_corpus *corpus, nd_dedup_outputs *out, nd_error *error) {
+    nd_record_form form;
+    ND_TRY(nd_dedup_outputs_form(o, o->removed_records, corpus, &form, error));
+    if (form.to == ND_FORMAT_TEXT)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: removed texts are written only as JSON Lines: a name that ends in "
+                       ".jsonl, or --output-format (format) json-lines",
+                       o->removed_records);
+    return nd_output_file_open(o->removed_records, run->progress, &run->allocator,
+                               &out->removed_records, error);
+}
+
+static nd_status open_all(const nd_run *run, const nd_output_options *o, const nd_dedup_plan *plan,
+                          nd_corpus *corpus, nd_dedup_outputs *out, nd_error *error) {
+    ND_TRY(open_tables(run, o, plan, out, error));
+    if (plan->goal != ND_GOAL_DEDUP) return ND_OK;
+    if (o->removed_records) ND_TRY(open_removed_records(run, o, corpus, out, error));
+    if (o->kept) return open_kept(run, o, corpus, out, error);
+    return o->mark || o->shard_size > 0
+               ? nd_fail(error, ND_ERR_ARGUMENT, "--%s: without an output of the kept records",
+                         o->mark ? "mark (mark)" : "shard-size (shard_size)")
+               : ND_OK;
+}
+
+enum { FILES = 5 };
 
 /* The kept records get their name last. So if they have it, all other outputs have theirs. */
 static nd_publication publication_of(const nd_dedup_outputs *o, nd_output_file *files[FILES]) {
     files[0] = o->removed.file;
     files[1] = o->clusters.file;
     files[2] = o->edges.file;
-    files[3] = o->records;
+    files[3] = o->removed_records;
+    files[4] = o->records;
     return (nd_publication){files, FILES, o->tree};
 }
 
@@ -134,6 +213,7 @@ void nd_dedup_outputs_accept(nd_dedup_outputs *outputs) {
 
 void nd_dedup_outputs_free(nd_dedup_outputs *outputs) {
     nd_output_file_free(outputs->records);
+    nd_output_file_free(outputs->removed_records);
     nd_output_tree_free(outputs->tree);
     nd_table_free(&outputs->removed);
     nd_table_free(&outputs->clusters);

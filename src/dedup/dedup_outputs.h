@@ -5,14 +5,17 @@
 #define ND_DEDUP_DEDUP_OUTPUTS_H
 
 #include "dedup/dedup_plan.h"
+#include "dedup/record_form.h"
 #include "io/output_tree.h"
 #include "job/run_context.h"
 #include "job/tsv_writer.h"
 
 typedef struct nd_dedup_outputs {
-    nd_output_file *records; /* kept records, or paths of kept files of directories; NULL: not
-                                wanted */
-    nd_output_tree *tree;    /* kept files of directories; NULL: not wanted */
+    nd_output_file *records; /* kept records, or paths of kept texts; NULL: not wanted, or in the
+                                directory */
+    nd_output_tree *tree;    /* kept texts, or files of kept records; NULL: not wanted */
+    bool has_texts;          /* kept texts are copied as files, or listed */
+    nd_output_file *removed_records; /* NULL: not wanted */
     nd_table removed, clusters, edges;
     bool origins; /* rows of `removed` end with URIs and dates: the input is WARC */
 } nd_dedup_outputs;
@@ -33,11 +36,10 @@ nd_status nd_dedup_outputs_publish(nd_dedup_outputs *outputs, const nd_run *run,
 void nd_dedup_outputs_accept(nd_dedup_outputs *outputs);
 void nd_dedup_outputs_free(nd_dedup_outputs *outputs);
 
-/* Whether the inputs are directories. */
-/* The path of a file inside another directory: without slashes and dots at its begin. NULL: it has
- * a part "..". */
-const char *nd_path_inside(const char *path);
-
-bool nd_is_tree(const nd_corpus *corpus);
+/* The form of the records in the output `name`, which is `kept` or `removed_records` of the
+ * options. ND_ERR_ARGUMENT: as of nd_output_format_choose. While the documents have not been read,
+ * formats of pipes are unknown. */
+nd_status nd_dedup_outputs_form(const nd_output_options *options, const char *name,
+                                const nd_corpus *corpus, nd_record_form *out, nd_error *error);
 
 #endif

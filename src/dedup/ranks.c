@@ -28,10 +28,11 @@ uint64_t nd_priority_of(const nd_dedup_plan *plan, const nd_document *document) 
  * field is most likely wrong, so that is an error. Records of callbacks have no field, so there is
  * no warning. */
 static nd_status check_field(const nd_run *run, const nd_dedup_plan *plan, const uint64_t *keys,
-                             size_t count, nd_error *error) {
-    size_t missing = 0;
+                             nd_ranks *out, nd_error *error) {
+    size_t missing = 0, count = out->count;
     for (size_t d = 0; d < count; d++) missing += keys[d] == 0;
     if (missing == 0 || !plan->keep_field) return ND_OK;
+    out->without_value = missing;
     if (missing == count)
         return nd_fail(error, ND_ERR_INPUT,
                        "keep_field: no record has a number or an ISO 8601 date in the field %s",
@@ -53,7 +54,7 @@ static nd_status sort(const nd_run *run, const nd_dedup_plan *plan, const nd_spo
     nd_status status = out->order && out->rank_of && keys
                            ? nd_spool_read(priorities, keys, count * sizeof *keys, 0, error)
                            : nd_fail_memory(error, count * 16, "the order of priority");
-    if (status == ND_OK) status = check_field(run, plan, keys, count, error);
+    if (status == ND_OK) status = check_field(run, plan, keys, out, error);
     if (status == ND_OK) {
         for (size_t d = 0; d < count; d++) {
             keys[d] = ~keys[d];

@@ -11,10 +11,11 @@
 #include "job/run_context.h"
 
 typedef struct nd_ranks {
-    uint32_t base;     /* number of documents of the index */
-    uint32_t count;    /* number of documents of the run */
-    uint32_t *order;   /* by rank - base: the document; NULL: the order of input */
-    uint32_t *rank_of; /* by document: rank - base; NULL: the same */
+    uint32_t base;          /* number of documents of the index */
+    uint32_t count;         /* number of documents of the run */
+    uint32_t *order;        /* by rank - base: the document; NULL: the order of input */
+    uint32_t *rank_of;      /* by document: rank - base; NULL: the same */
+    uint64_t without_value; /* documents without the field that their priority comes from */
 } nd_ranks;
 
 /* Makes the ranks. `priorities`: 8 bytes per document, made by nd_priority_of; consumed. Warns of

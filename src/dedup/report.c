@@ -1,7 +1,8 @@
 #include "dedup/report.h"
 
 #include "base/format.h"
-#include "dedup/kept_writer.h"
+#include "dedup/record_writer.h"
+#include "dedup/shard_names.h"
 #include "io/file.h"
 
 #include <string.h>
@@ -14,10 +15,12 @@ struct nd_report {
     const nd_run *run;
     const nd_dedup_plan *plan;
     const nd_ranked *documents;
-    bool is_tree;
     uint64_t next;              /* the document that is reported next */
     nd_pair_verifier *verifier; /* NULL: sizes of sets are not wanted */
-    nd_kept_writer *kept;       /* writes kept records; NULL: the inputs are directories */
+    nd_record_writer *kept;     /* writes kept records, or marked ones; NULL: not wanted, or texts
+                                   are copied as files */
+    nd_record_writer *removed;  /* writes removed records; NULL: not wanted */
+    bool has_marks, needs_ids;  /* records are marked; each is written with its id */
     nd_record_reader *origins;  /* reads URIs and dates; NULL: they are not wanted */
     nd_pair_report pairs;
     nd_id_buffer id, other_id; /* ids of the document and of its evidence */
@@ -152,18 +155,45 @@ static nd_status keep_file(nd_report *r, uint32_t document, nd_error *error) {
                                                nd_columns_source(columns, document));
     char *from = nd_source_path(source, relative + nd_source_prefix(source), a);
     nd_status status = from ? nd_output_tree_copy(outputs->tree, from, nd_path_inside(relative),
-                                                  &r->counts.tree_bytes, error)
+                                                  &r->counts.directory_bytes, error)
                             : nd_fail_memory(error, r->id.length, "a path");
     nd_release(a, from);
     nd_release(a, relative);
     return status;
 }
 
-static nd_status keep_document(nd_report *r, uint32_t document, nd_error *error) {
+/* The part of a mark that tells how similar two documents are. */
+static double similarity_of(const nd_dedup_plan *plan, const nd_verdict *v) {
+    switch (plan->measure) {
+    case ND_MEASURE_JACCARD: return nd_verdict_jaccard(plan, v);
+    case ND_MEASURE_COSINE: return nd_verdict_cosine(plan, v);
+    case ND_MEASURE_DISTANCE: break;
+    }
+    return 1 - (double)v->distance / plan->simhash.bits;
+}
+
+static nd_status write_record(nd_report *r, uint32_t document, const decision *d,
+                              nd_record_writer *writer, nd_error *error) {
+    nd_record_mark mark = {.kept = d->kept};
+    if (r->needs_ids) ND_TRY(nd_columns_id(r->documents->columns, document, &r->id, error));
+    if (r->has_marks && !d->kept) {
+        ND_TRY(nd_ranked_id(r->documents, d->evidence, &r->other_id, error));
+        mark.of = r->other_id.id;
+        mark.of_length = r->other_id.length;
+        mark.similarity = similarity_of(r->plan, &d->verdict);
+    }
+    /* The writer may need the memory of a large record. */
+    if (r->verifier) nd_pair_verifier_rest(r->verifier);
+    return nd_record_writer_add(writer, document, &mark, &r->id, error);
+}
+
+/* Writes a document to the outputs of records that want it. */
+static nd_status write_document(nd_report *r, uint32_t document, const decision *d,
+                                nd_error *error) {
     const nd_dedup_outputs *outputs = r->request.outputs;
-    if (!outputs->records && !outputs->tree) return ND_OK;
-    return r->is_tree ? keep_file(r, document, error)
-                      : nd_kept_writer_add(r->kept, document, error);
+    if (outputs->has_texts && d->kept) ND_TRY(keep_file(r, document, error));
+    if (r->kept && (d->kept || r->has_marks)) ND_TRY(write_record(r, document, d, r->kept, error));
+    return r->removed && !d->kept ? write_record(r, document, d, r->removed, error) : ND_OK;
 }
 
 /* ---- documents, in the order of input */
@@ -205,7 +235,7 @@ static nd_status report_document(nd_report *r, uint32_t document, nd_error *erro
     r->counts.kept += d.kept;
     r->counts.removed += !d.kept;
     r->counts.exact_copies += d.exact_copy;
-    if (d.kept) ND_TRY(keep_document(r, document, error));
+    ND_TRY(write_document(r, document, &d, error));
     ND_TRY(report_decision(r, document, &d, error));
     return d.kept ? ND_OK : report_evidence(r, document, &d, error);
 }
@@ -223,10 +253,36 @@ static nd_status report_rest(nd_report *r, nd_error *error) {
         ND_TRY(nd_report_until(r, end < count ? end : count, error));
     }
     if (r->plan->by_component) ND_TRY(nd_pair_report_found(&r->pairs, error));
-    return r->kept ? nd_kept_writer_finish(r->kept, error) : ND_OK;
+    uint64_t *bytes = &r->counts.directory_bytes;
+    if (r->removed) ND_TRY(nd_record_writer_finish(r->removed, bytes, error));
+    return r->kept ? nd_record_writer_finish(r->kept, bytes, error) : ND_OK;
 }
 
 /* ---- the report */
+
+static nd_status create_writer(nd_report *r, const char *name, const nd_record_target *target,
+                               nd_record_writer **out, nd_error *error) {
+    const nd_columns *columns = r->documents->columns;
+    nd_record_form form;
+    ND_TRY(nd_dedup_outputs_form(r->request.options, name, columns->corpus, &form, error));
+    r->has_marks |= form.marked;
+    r->needs_ids |= nd_record_form_has_texts(&form);
+    return nd_record_writer_create(columns, &form, target, out, error);
+}
+
+static nd_status create_writers(nd_report *r, nd_error *error) {
+    const nd_dedup_outputs *outputs = r->request.outputs;
+    const nd_output_options *o = r->request.options;
+    const nd_record_target kept = {.file = outputs->records,
+                                   .tree = outputs->tree,
+                                   .part_size = o->shard_size,
+                                   .asked = o->format},
+                           removed = {.file = outputs->removed_records};
+    if ((kept.file || kept.tree) && !outputs->has_texts)
+        ND_TRY(create_writer(r, o->kept, &kept, &r->kept, error));
+    return removed.file ? create_writer(r, o->removed_records, &removed, &r->removed, error)
+                        : ND_OK;
+}
 
 nd_status nd_report_create(const nd_report_request *request, nd_report **out, nd_error *error) {
     const nd_verifier_plan *shared = request->verifier;
@@ -237,7 +293,6 @@ nd_status nd_report_create(const nd_report_request *request, nd_report **out, nd
     r->run = shared->run;
     r->plan = shared->plan;
     r->documents = &shared->documents;
-    r->is_tree = nd_is_tree(r->documents->columns->corpus);
     bool decisions = r->plan->goal == ND_GOAL_DEDUP && (o->removed || o->on_decision);
     if (decisions || o->on_pair) ND_TRY(nd_pair_verifier_create(shared, &r->verifier, error));
     r->pairs = (nd_pair_report){.shared = shared,
@@ -248,10 +303,7 @@ nd_status nd_report_create(const nd_report_request *request, nd_report **out, nd
                                 .context = o->context};
     if (request->outputs->origins && nd_table_wanted(&request->outputs->removed))
         ND_TRY(nd_record_reader_create(r->documents->columns->corpus, &r->origins, error));
-    return request->outputs->records && !r->is_tree
-               ? nd_kept_writer_create(r->documents->columns, request->outputs->records, &r->kept,
-                                       error)
-               : ND_OK;
+    return create_writers(r, error);
 }
 
 nd_status nd_report_finish(nd_report *r, nd_report_counts *counts, nd_error *error) {
@@ -267,7 +319,8 @@ nd_status nd_report_finish(nd_report *r, nd_report_counts *counts, nd_error *err
 void nd_report_free(nd_report *r) {
     if (!r) return;
     const nd_allocator *a = &r->run->allocator;
-    nd_kept_writer_free(r->kept);
+    nd_record_writer_free(r->kept);
+    nd_record_writer_free(r->removed);
     nd_pair_report_free(&r->pairs);
     nd_pair_verifier_free(r->verifier);
     nd_record_reader_free(r->origins);

@@ -18,7 +18,7 @@ typedef struct nd_report_request {
 
 typedef struct nd_report_counts {
     uint64_t kept, removed, exact_copies, pairs;
-    uint64_t tree_bytes;                             /* size of the kept files that were copied */
+    uint64_t directory_bytes;                        /* size of the files in an output directory */
     uint64_t bounded_documents, bounded_comparisons; /* as in nd_decide_counts, for pairs of exact
                                                         copies */
 } nd_report_counts;

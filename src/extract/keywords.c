@@ -181,12 +181,12 @@ static nd_status put_text(nd_json_out *out, const char *text, nd_error *error) {
 static nd_status add_line(nd_json_out *out, const nd_id_buffer *id, const nd_weighed_term *terms,
                           size_t count, nd_error *error) {
     ND_TRY(put_text(out, "{\"id\":", error));
-    ND_TRY(nd_json_put_string(out, id->id, id->length, error));
+    ND_TRY(nd_json_put_string(out, id->id, id->length, ND_JSON_NUMBERS, error));
     ND_TRY(put_text(out, ",\"keywords\":[", error));
     for (size_t i = 0; i < count; i++) {
         if (i > 0) ND_TRY(put_text(out, ",", error));
         ND_TRY(put_text(out, "[", error));
-        ND_TRY(nd_json_put_string(out, terms[i].bytes, terms[i].length, error));
+        ND_TRY(nd_json_put_string(out, terms[i].bytes, terms[i].length, ND_JSON_NUMBERS, error));
         ND_TRY(put_text(out, ",", error));
         ND_TRY(put_weight(out, terms[i].units, error));
         ND_TRY(put_text(out, "]", error));

@@ -28,8 +28,9 @@ typedef struct answer_receiver {
 
 /* An answer. The arrays with its id and matches still grow, so it has offsets, not pointers. */
 typedef struct answer_parts {
-    size_t id, id_length, match, count;
-    uint64_t left_out;
+    size_t id, id_length, match, count; /* a NUL is behind the id */
+    uint64_t left_out, line;
+    const char *source; /* NULL: the id */
 } answer_parts;
 
 typedef struct match_parts {
@@ -81,8 +82,12 @@ static nd_status answer(const void *context, void *worker, void *batch, const nd
     *parts = (answer_parts){.id_length = a->id.length,
                             .match = a->match_count,
                             .count = count,
-                            .left_out = nd_index_searcher_left_out(searcher)};
+                            .left_out = nd_index_searcher_left_out(searcher),
+                            .line = a->id.line,
+                            .source = item->source->files ? NULL : a->id.source};
+    size_t end;
     ND_TRY(add_bytes(q, a, a->id.id, a->id.length, &parts->id, error));
+    ND_TRY(add_bytes(q, a, "", 1, &end, error));
     for (size_t i = 0; i < count; i++) {
         match_parts *m = &a->matches[a->match_count++];
         m->match = matches[i];
@@ -106,7 +111,9 @@ static nd_status call_back(answer_receiver *r, const answers *a, const answer_pa
                              .id_length = parts->id_length,
                              .matches = r->matches,
                              .count = parts->count,
-                             .left_out = parts->left_out};
+                             .left_out = parts->left_out,
+                             .source = parts->source ? parts->source : a->bytes + parts->id,
+                             .line = parts->line};
     r->summary.pairs += parts->count;
     r->summary.bounded_documents += parts->left_out > 0;
     r->summary.bounded_comparisons += parts->left_out;

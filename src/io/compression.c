@@ -1,6 +1,7 @@
 #include "io/compression.h"
 
 #include <string.h>
+#include <strings.h>
 
 const char *nd_compression_title(nd_compression compression) {
     static const char *const titles[] = {
@@ -48,4 +49,17 @@ nd_compression nd_compression_of_name(const char *path) {
     if (length >= 3 && strcmp(path + length - 3, ".gz") == 0) return ND_COMPRESSION_GZIP;
     if (length >= 4 && strcmp(path + length - 4, ".zst") == 0) return ND_COMPRESSION_ZSTD;
     return ND_COMPRESSION_NONE;
+}
+
+nd_status nd_compression_check_name(const char *name, nd_error *error) {
+    static const char *const others[] = {"gz", "tgz",  "zst", "zstd", "tzst", "bz2",
+                                         "xz", "lzma", "lz",  "lz4",  "lzo",  "sz",
+                                         "br", "z",    "7z",  "zip",  "rar"};
+    const char *dot = strrchr(name, '.');
+    if (!dot || nd_compression_of_name(name) != ND_COMPRESSION_NONE) return ND_OK;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcasecmp(dot + 1, others[i]) == 0)
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "%s: %s is not written: neardup writes .gz and .zst", name, dot);
+    return ND_OK;
 }

@@ -3,6 +3,8 @@
 #ifndef ND_IO_COMPRESSION_H
 #define ND_IO_COMPRESSION_H
 
+#include "base/status.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,6 +28,9 @@ nd_compression nd_compression_of_bytes(const unsigned char *first, size_t known,
 
 /* Chooses that of an output by the end of its name: .gz, .zst, otherwise none. */
 nd_compression nd_compression_of_name(const char *path);
+/* Rejects the name of an output that ends like that of another compression (.xz, .GZ), with
+ * ND_ERR_ARGUMENT. */
+nd_status nd_compression_check_name(const char *name, nd_error *error);
 
 /* A Zstandard decoder keeps a window of the output in memory. The window takes at most this part of
  * the job's memory, rounded down to a power of two; a frame with a larger one is rejected. A job of

@@ -3,6 +3,7 @@
 #include "io/file.h"
 #include "io/output_slot.h"
 #include "io/output_target.h"
+#include "io/stream_out.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -130,6 +131,70 @@ nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char
     nd_release(&tree->allocator, to);
     return status;
 }
+
+/* ---- files that are written here */
+
+struct nd_output_part {
+    nd_allocator allocator;
+    char *title; /* its name in messages */
+    int fd;      /* -1: closed */
+    nd_stream_out *stream;
+};
+
+/* Opens the file `path`, which is in a directory with a name of so many bytes. */
+static nd_status open_part(nd_output_part *part, char *path, size_t directory, nd_error *error) {
+    const char *title = part->title;
+    ND_TRY(make_directories(path, directory, error));
+    part->fd = nd_open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (part->fd < 0) return nd_fail_os(error, errno, "%s: cannot write there", title);
+    return nd_stream_out_open_fd(part->fd, title, nd_compression_of_name(title), &part->allocator,
+                                 &part->stream, error);
+}
+
+nd_status nd_output_part_create(nd_output_tree *tree, const char *relative, nd_output_part **out,
+                                nd_error *error) {
+    const nd_allocator *a = &tree->allocator;
+    nd_output_part *part = nd_allocate_zero(a, 1, sizeof *part);
+    if (!part) return nd_fail_memory(error, sizeof *part, relative);
+    *part = (nd_output_part){.allocator = *a, .fd = -1};
+    char *path = nd_string_join(a, tree->slot.path, "/", relative);
+    part->title = nd_string_join(a, tree->name, "/", relative);
+    nd_status status = path && part->title
+                           ? open_part(part, path, strlen(tree->slot.path) + 1, error)
+                           : nd_fail_memory(error, strlen(relative), "a path");
+    nd_release(a, path);
+    if (status == ND_OK) *out = part;
+    else nd_output_part_free(part);
+    return status;
+}
+
+nd_status nd_output_part_write(nd_output_part *part, const void *bytes, size_t size,
+                               nd_error *error) {
+    return nd_stream_out_write(part->stream, bytes, size, error);
+}
+
+nd_status nd_output_part_end_member(nd_output_part *part, nd_error *error) {
+    return nd_stream_out_end_member(part->stream, error);
+}
+
+nd_status nd_output_part_finish(nd_output_part *part, uint64_t *bytes, nd_error *error) {
+    ND_TRY(nd_stream_out_finish(part->stream, error));
+    *bytes += nd_stream_out_position(part->stream);
+    int closed = close(part->fd);
+    part->fd = -1;
+    return closed == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot write", part->title);
+}
+
+void nd_output_part_free(nd_output_part *part) {
+    if (!part) return;
+    nd_allocator allocator = part->allocator;
+    nd_stream_out_free(part->stream);
+    nd_file_close(part->fd);
+    nd_release(&allocator, part->title);
+    nd_release(&allocator, part);
+}
+
+/* ---- the name */
 
 /* One sync of the whole file system costs less than one a file. */
 nd_status nd_output_tree_sync(nd_output_tree *tree, nd_error *error) {

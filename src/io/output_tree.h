@@ -18,6 +18,20 @@ nd_status nd_output_tree_open(const char *name, const nd_allocator *allocator, n
 nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char *relative,
                               uint64_t *bytes, nd_error *error);
 
+/* A file of the directory while it is written, one at a time. .gz and .zst compress. */
+typedef struct nd_output_part nd_output_part;
+/* Creates the file `relative`, which must not exist, and the directories on the way. */
+nd_status nd_output_part_create(nd_output_tree *tree, const char *relative, nd_output_part **out,
+                                nd_error *error);
+nd_status nd_output_part_write(nd_output_part *part, const void *bytes, size_t size,
+                               nd_error *error);
+/* As nd_stream_out_end_member. */
+nd_status nd_output_part_end_member(nd_output_part *part, nd_error *error);
+/* Ends the stream, and adds the file's size to *bytes. */
+nd_status nd_output_part_finish(nd_output_part *part, uint64_t *bytes, nd_error *error);
+/* Frees. NULL is accepted. */
+void nd_output_part_free(nd_output_part *part);
+
 nd_status nd_output_tree_sync(nd_output_tree *tree, nd_error *error);
 nd_status nd_output_tree_name(nd_output_tree *tree, nd_error *error);
 nd_status nd_output_tree_sync_name(nd_output_tree *tree, nd_error *error);

@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,22 +48,6 @@ struct nd_stream_out {
     ZSTD_CCtx *zstd;
 #endif
 };
-
-/* Rejects a name that promises a compression which this stream does not write. */
-static nd_status check_name(const char *name, nd_error *error) {
-    static const char *const others[] = {"gz", "tgz",  "zst", "zstd", "tzst", "bz2",
-                                         "xz", "lzma", "lz",  "lz4",  "lzo",  "sz",
-                                         "br", "z",    "7z",  "zip",  "rar"};
-    const char *dot = strrchr(name, '.');
-    if (!dot || nd_compression_of_name(name) != ND_COMPRESSION_NONE) return ND_OK;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcasecmp(dot + 1, others[i]) == 0)
-            return nd_fail(error, ND_ERR_ARGUMENT,
-                           "%s: %s is not written: a name that ends in .gz or .zst is compressed, "
-                           "others are written as they are",
-                           name, dot);
-    return ND_OK;
-}
 
 /* ---------------------------------------------------------------- to the descriptor */
 
@@ -233,7 +216,7 @@ static bool is_regular(int fd) {
 nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compression,
                                 const nd_allocator *allocator, nd_stream_out **out,
                                 nd_error *error) {
-    ND_TRY(check_name(name, error));
+    ND_TRY(nd_compression_check_name(name, error));
     nd_allocator memory = nd_allocator_or_default(allocator);
     size_t name_size = strlen(name) + 1;
     nd_stream_out *stream = nd_allocate_zero(&memory, 1, sizeof *stream);

@@ -10,7 +10,7 @@
 typedef struct nd_stream_out nd_stream_out;
 
 /* Writes to `fd`, which stays the caller's. `name` is for messages and is copied. Output is
- * buffered. ND_ERR_ARGUMENT: the name ends like that of another compression (.xz, .GZ). */
+ * buffered. ND_ERR_ARGUMENT: as of nd_compression_check_name. */
 nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compression,
                                 const nd_allocator *allocator, nd_stream_out **out,
                                 nd_error *error);

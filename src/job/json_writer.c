@@ -1,7 +1,5 @@
 #include "job/json_writer.h"
 
-#include "base/format.h"
-
 #include <string.h>
 
 static nd_status make_room(nd_json_out *out, size_t more, nd_error *error) {
@@ -18,25 +16,39 @@ nd_status nd_json_put(nd_json_out *out, const char *bytes, size_t length, nd_err
 
 static bool stands_for_itself(unsigned char c) { return c >= ' ' && c != '"' && c != '\\'; }
 
-nd_status nd_json_put_string(nd_json_out *out, const char *text, size_t length, nd_error *error) {
-    enum { LONGEST = 6 }; /* \u001f */
+/* The letter that stands for a character behind a backslash; NUL: there is none. */
+static char letter_of(unsigned char c) {
+    static const char letters[] = {
+        ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
+    if (c >= ' ') return (char)c;
+    return c < sizeof letters ? letters[c] : '\0';
+}
+
+static nd_status put_escape(nd_json_out *out, unsigned char c, nd_json_controls controls,
+                            nd_error *error) {
+    static const char digits[] = "0123456789abcdef";
+    char letter = c >= ' ' || controls == ND_JSON_LETTERS ? letter_of(c) : '\0';
+    const char brief[] = {'\\', letter},
+               full[] = {'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]};
+    return letter ? nd_json_put(out, brief, sizeof brief, error)
+                  : nd_json_put(out, full, sizeof full, error);
+}
+
+nd_status nd_json_put_string(nd_json_out *out, const char *text, size_t length,
+                             nd_json_controls controls, nd_error *error) {
     size_t valid = nd_utf8_valid_prefix(text, length);
-    ND_TRY(make_room(out, LONGEST * length + 3, error)); /* 3: the two quotes and a NUL */
-    char *to = out->bytes + out->size;
-    *to++ = '"';
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (i == valid) {
-            to += nd_format(to, LONGEST + 1, "\\ufffd");
-            valid = i + 1 + nd_utf8_valid_prefix(text + i + 1, length - i - 1);
-        } else if (stands_for_itself(c)) {
-            *to++ = (char)c;
+    ND_TRY(nd_json_put(out, "\"", 1, error));
+    for (size_t begin = 0, end = 0; begin < length; begin = end) {
+        while (end < valid && stands_for_itself((unsigned char)text[end])) end++;
+        ND_TRY(nd_json_put(out, text + begin, end - begin, error));
+        if (end == length) break;
+        if (end == valid) {
+            ND_TRY(nd_json_put(out, "\\ufffd", strlen("\\ufffd"), error));
+            valid = end + 1 + nd_utf8_valid_prefix(text + end + 1, length - end - 1);
         } else {
-            to += c < ' ' ? nd_format(to, LONGEST + 1, "\\u%04x", (unsigned)c)
-                          : nd_format(to, LONGEST + 1, "\\%c", c);
+            ND_TRY(put_escape(out, (unsigned char)text[end], controls, error));
         }
+        end++;
     }
-    *to++ = '"';
-    out->size = (size_t)(to - out->bytes);
-    return ND_OK;
+    return nd_json_put(out, "\"", 1, error);
 }

@@ -32,7 +32,8 @@ static nd_status find_in_document(const nd_set_pass *pass, worker *w, uint32_t n
         return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
                        nd_store_directory(pass->store), number);
     w->bytes += document.set_size;
-    nd_passage_source source = {.id = document.id, .id_length = document.id_length};
+    nd_passage_source source = {
+        .name = {.file = ""}, .id = document.id, .id_length = document.id_length};
     return nd_passage_rows_add(pass->rows, &w->block, &source, w->finder.found,
                                w->finder.found_count, error);
 }

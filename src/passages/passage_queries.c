@@ -8,10 +8,12 @@
  * half empty, and its share of the table of positions. */
 enum { TOKEN_BYTES = 2 * (int)(sizeof(uint64_t) + sizeof(nd_text_range)) + 44 };
 
-/* A document of a block. Its id, and its text if texts are wanted, are in `bytes`, in the order of
- * the documents. */
+/* A document of a block. Its id with a NUL, and its text if texts are wanted, are in `bytes`, in
+ * the order of the documents. */
 typedef struct document {
     size_t id_length, text_length, tokens;
+    const char *file; /* the name of its input, which outlives the block; NULL: its id */
+    uint64_t line;
 } document;
 
 typedef struct documents {
@@ -89,13 +91,18 @@ static nd_status map_document(const void *context, void *worker, void *batch,
     if (status != ND_OK) d->tokens.count = before;
     ND_TRY(status);
     ND_TRY(nd_document_id(item->source, item->record, given, a, &d->id, error));
-    size_t need = d->byte_count + d->id.length + length;
+    size_t need = d->byte_count + d->id.length + 1 + length;
     if (!nd_reserve(a, &d->list, &d->capacity, d->count + 1) ||
         !nd_reserve(a, &d->bytes, &d->byte_capacity, need))
         return nd_fail_memory(error, need, "queries");
     append(d->bytes, &d->byte_count, d->id.id, d->id.length);
+    append(d->bytes, &d->byte_count, "", 1);
     append(d->bytes, &d->byte_count, given->text, length);
-    d->list[d->count++] = (document){d->id.length, length, d->tokens.count - before};
+    d->list[d->count++] = (document){.id_length = d->id.length,
+                                     .text_length = length,
+                                     .tokens = d->tokens.count - before,
+                                     .file = item->source->files ? NULL : d->id.source,
+                                     .line = d->id.line};
     return ND_OK;
 }
 
@@ -110,11 +117,17 @@ static void destroy_documents(const void *plan, void *batch) {
 
 /* ---- emitting */
 
+/* Bytes of the name of the block's input, if it is another one than that of the latest query. */
+static size_t new_file_size(const nd_passage_queries *q, const documents *d) {
+    const char *file = d->count > 0 ? d->list[0].file : NULL;
+    return file && file != q->file ? strlen(file) + 1 : 0;
+}
+
 /* Reserves memory for everything that a block adds. */
 static nd_status make_room(nd_passage_queries *q, const documents *d, nd_error *error) {
     const nd_allocator *a = &q->allocator;
     uint64_t tokens = q->tokens.count + d->tokens.count, count = q->count + d->count,
-             bytes = q->byte_count + d->byte_count;
+             bytes = q->byte_count + d->byte_count + new_file_size(q, d);
     uint64_t memory = TOKEN_BYTES * tokens +
                       2 * (bytes + count * (sizeof *q->queries + sizeof *q->begins));
     if (memory > q->limit || tokens >= ND_NO_POSITION)
@@ -136,13 +149,22 @@ static nd_status emit_documents(void *result, void *batch, const nd_block *block
     nd_passage_queries *q = result;
     documents *d = batch;
     ND_TRY(make_room(q, d, error));
-    size_t at = q->byte_count;
+    size_t added = new_file_size(q, d), at = q->byte_count + added;
+    if (added > 0) {
+        q->file = d->list[0].file;
+        q->file_name = q->byte_count;
+        append(q->bytes, &q->byte_count, q->file, added);
+    }
     for (size_t i = 0; i < d->count; i++) {
         const document *from = &d->list[i];
-        q->queries[q->count] = (nd_passage_query){at, from->id_length, at + from->id_length};
+        q->queries[q->count] = (nd_passage_query){.id = at,
+                                                  .id_length = from->id_length,
+                                                  .file = from->file ? q->file_name : at,
+                                                  .line = from->line,
+                                                  .text = at + from->id_length + 1};
         q->begins[q->count + 1] = q->begins[q->count] + (uint32_t)from->tokens;
         q->count++;
-        at += from->id_length + from->text_length;
+        at += from->id_length + 1 + from->text_length;
     }
     append(q->bytes, &q->byte_count, d->bytes, d->byte_count);
     if (d->tokens.count > 0) {

@@ -9,8 +9,10 @@
 #include "text/token_offsets.h"
 
 typedef struct nd_passage_query {
-    size_t id, id_length; /* the id is at `id` in `bytes` */
-    size_t text;          /* offset of the text in `bytes`, if texts are wanted */
+    size_t id, id_length; /* the id is at `id` in `bytes`, with a NUL behind it */
+    size_t file;          /* offset in `bytes` of the name of the input, with a NUL behind it */
+    uint64_t line;
+    size_t text; /* offset of the text in `bytes`, if texts are wanted */
 } nd_passage_query;
 
 typedef struct nd_passage_queries {
@@ -24,6 +26,9 @@ typedef struct nd_passage_queries {
                                 begins at it, as it is in sets; 0: none begins there */
     char *bytes;
     size_t count, capacity, begin_capacity, byte_count, byte_capacity;
+    /* While they are read: the latest input, and the offset of its name in `bytes`. */
+    const char *file;
+    size_t file_name;
     nd_ngram_positions *positions;
 } nd_passage_queries;
 

@@ -55,12 +55,14 @@ nd_status nd_passage_rows_add(nd_passage_rows *r, nd_passage_block *b,
     if (count == 0) return ND_OK;
     ND_TRY(check_room(r, count, error));
     nd_text_range span = source->text ? span_of(source, found, count) : (nd_text_range){0, 0};
-    size_t id = b->byte_count, text = id + source->id_length,
+    size_t name = b->byte_count, text = name + sizeof source->name + source->id_length + 1,
            length = r->texts ? span.end - span.begin : 0;
     if (!nd_reserve(&r->allocator, &b->rows, &b->capacity, b->count + count) ||
         !nd_reserve(&r->allocator, &b->bytes, &b->byte_capacity, text + length))
         return nd_fail_memory(error, text + length, "shared passages");
+    append(b, (const char *)&source->name, sizeof source->name);
     append(b, source->id, source->id_length);
+    append(b, "", 1);
     if (length > 0) append(b, source->text + span.begin, length);
     for (size_t i = 0; i < count; i++) {
         const nd_common_passage *t = &found[i].tokens;
@@ -68,7 +70,7 @@ nd_status nd_passage_rows_add(nd_passage_rows *r, nd_passage_block *b,
                                                : span;
         b->rows[b->count++] = (nd_passage_row){
             .source = document,
-            .id = id,
+            .name = name,
             .text = text + in_source.begin - span.begin,
             .id_length = (uint32_t)source->id_length,
             .query = found[i].query,
@@ -89,7 +91,7 @@ nd_status nd_passage_rows_append(nd_passage_rows *r, const nd_passage_block *b, 
         nd_passage_row *row = &r->rows[r->count++];
         *row = b->rows[i];
         row->source += r->documents;
-        row->id += r->names.size;
+        row->name += r->names.size;
         row->text += r->names.size;
     }
     r->documents += b->documents;
@@ -130,12 +132,20 @@ static nd_status report_row(const nd_passage_rows *r, const nd_passage_row *row,
     nd_found_passage passage = {.query = row->query,
                                 .query_id = r->queries->bytes + q->id,
                                 .query_id_length = q->id_length,
+                                .query_file = r->queries->bytes + q->file,
+                                .query_line = q->line,
                                 .source = row->source,
                                 .source_id_length = row->id_length,
                                 .placed = r->placed,
                                 .passage = {row->in_query.begin, row->in_query.end,
                                             row->in_source.begin, row->in_source.end, row->tokens}};
-    ND_TRY(read_piece(r, row->id, row->id_length, &rooms[0], &passage.source_id, error));
+    const char *name = NULL;
+    nd_passage_name from;
+    ND_TRY(read_piece(r, row->name, sizeof from + row->id_length + 1, &rooms[0], &name, error));
+    memcpy(&from, name, sizeof from);
+    passage.source_id = name + sizeof from;
+    passage.source_file = from.file ? from.file : passage.source_id;
+    passage.source_line = from.line;
     if (r->texts) passage.query_text = r->queries->bytes + q->text + row->in_query.begin;
     if (r->texts && r->placed)
         ND_TRY(read_piece(r, row->text, row->in_source.end - row->in_source.begin, &rooms[1],

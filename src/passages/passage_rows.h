@@ -9,14 +9,21 @@
 
 /* One passage. Ranges are offsets of bytes. */
 typedef struct nd_passage_row {
-    uint64_t source;   /* number of the document, counted in the block; once emitted, counted in the
-                          source */
-    uint64_t id, text; /* offsets of the document's id and, if texts are wanted, of the passage's
-                          text, in the block's bytes; once emitted, in the spool */
+    uint64_t source; /* number of the document, counted in the block; once emitted, counted in the
+                        source */
+    uint64_t name, text; /* offsets of the document's name (nd_passage_name, id, NUL) and, if texts
+                            are wanted, of the passage's text, in the block's bytes; once emitted,
+                            in the spool */
     uint32_t id_length;
     uint32_t query, tokens;
     nd_text_range in_query, in_source;
 } nd_passage_row;
+
+/* Where a document comes from. */
+typedef struct nd_passage_name {
+    const char *file; /* as in nd_id_buffer, valid as long as the corpus; NULL: the id */
+    uint64_t line;
+} nd_passage_name;
 
 /* The passages of a block of the source. Zero-initialised. */
 typedef struct nd_passage_block {
@@ -41,6 +48,7 @@ typedef struct nd_passage_rows {
 
 /* A document of the source. Without a text the positions of its passages are unknown. */
 typedef struct nd_passage_source {
+    nd_passage_name name;
     const char *id;
     size_t id_length;
     const char *text;

@@ -87,7 +87,11 @@ static nd_status map_source(const void *context, void *own, void *batch, const n
         ND_TRY(
             nd_document_id(item->source, item->record, document, plan->allocator, &w->id, error));
     }
-    nd_passage_source source = {w->id.id, w->id.length, document->text, w->tokens.places};
+    nd_passage_source source = {.name = {item->source->files ? NULL : w->id.source, w->id.line},
+                                .id = w->id.id,
+                                .id_length = w->id.length,
+                                .text = document->text,
+                                .tokens = w->tokens.places};
     return nd_passage_rows_add(plan->rows, batch, &source, w->finder.found, w->finder.found_count,
                                error);
 }

@@ -300,6 +300,7 @@ nd_status nd_stream_add_prepared(nd_stream *s, nd_prepared_arrival *prepared,
     ND_TRY(end_change(s, add_arrival(s, prepared, &placement, &failure), &failure, error));
     if (!answer) return ND_OK;
     *answer = (nd_stream_answer){
+        .source = "",
         .id = a->id,
         .id_length = a->id_length,
         .cluster = placement.cluster,

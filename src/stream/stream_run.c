@@ -21,7 +21,7 @@ enum { ANSWERED = ND_RECENT / 2 };
 typedef struct answer_set {
     nd_stream_answer answers[ANSWERED];
     size_t count;
-    char *names; /* for each answer: its id, its cluster's id, its topics */
+    char *names; /* for each answer: its id with a NUL, its cluster's id, its topics */
     size_t name_size, name_capacity;
     nd_stream_topic *topics; /* of all answers */
     size_t topic_count, topic_capacity;
@@ -29,6 +29,7 @@ typedef struct answer_set {
 
 typedef struct runner {
     nd_run run;
+    nd_corpus *corpus; /* answers have the names of its sources */
     nd_job_summary summary;
     nd_stream *stream;
     nd_stream_answer_fn *fn;
@@ -47,6 +48,8 @@ typedef struct prepared {
     size_t sketch, keys, set, set_size; /* of the document; with MinHash */
     nd_fingerprint fingerprint;
     double time;
+    const char *source; /* NULL: the id */
+    uint64_t line;
 } prepared;
 
 /* The arrivals of a block. */
@@ -104,7 +107,9 @@ static nd_status prepare(const void *plan, void *worker, void *own, const nd_sca
     *p = (prepared){.id_length = b->id.length,
                     .word_bytes = a->word_bytes,
                     .fingerprint = a->fingerprint,
-                    .time = document->has_priority ? document->priority : NAN};
+                    .time = document->has_priority ? document->priority : NAN,
+                    .source = item->source->files ? NULL : b->id.source,
+                    .line = b->id.line};
     p->id = copy_part(b, b->id.id, b->id.length);
     p->words = copy_part(b, a->words, a->word_bytes);
     if (index) copy_document(b, p, &from.document, &index->shared.settings);
@@ -156,7 +161,8 @@ static void set_pointers(answer_set *set) {
     for (size_t i = 0; i < set->count; i++) {
         nd_stream_answer *a = &set->answers[i];
         a->id = name;
-        a->cluster = a->id + a->id_length;
+        if (!a->source) a->source = a->id;
+        a->cluster = a->id + a->id_length + 1;
         name = a->cluster + a->cluster_length;
         a->topics = topic;
         for (size_t t = 0; t < a->topic_count; t++, topic++) {
@@ -199,7 +205,7 @@ static void add_name(answer_set *set, const char *name, size_t length) {
 /* Copies the names and topics of the newest answer, which the next document may overwrite. */
 static nd_status keep_answer(const runner *r, answer_set *set, nd_error *error) {
     const nd_stream_answer *a = &set->answers[set->count++];
-    size_t size = a->id_length + a->cluster_length;
+    size_t size = a->id_length + 1 + a->cluster_length;
     for (size_t t = 0; t < a->topic_count; t++) size += a->topics[t].length;
     if (!nd_reserve(&r->run.allocator, &set->names, &set->name_capacity,
                     set->name_size + size + 1) ||
@@ -207,6 +213,7 @@ static nd_status keep_answer(const runner *r, answer_set *set, nd_error *error) 
                     set->topic_count + a->topic_count + 1))
         return nd_fail_memory(error, size, "answers");
     add_name(set, a->id, a->id_length);
+    add_name(set, "", 1);
     add_name(set, a->cluster, a->cluster_length);
     for (size_t t = 0; t < a->topic_count; t++) {
         add_name(set, a->topics[t].term, a->topics[t].length);
@@ -218,7 +225,10 @@ static nd_status keep_answer(const runner *r, answer_set *set, nd_error *error) 
 static nd_status add(runner *r, const batch *b, const prepared *p, nd_error *error) {
     nd_prepared_arrival arrival = arrival_of(b, p);
     answer_set *set = r->collected;
-    ND_TRY(nd_stream_add_prepared(r->stream, &arrival, &set->answers[set->count], error));
+    nd_stream_answer *answer = &set->answers[set->count];
+    ND_TRY(nd_stream_add_prepared(r->stream, &arrival, answer, error));
+    answer->source = p->source;
+    answer->line = p->line;
     return keep_answer(r, set, error);
 }
 
@@ -240,7 +250,6 @@ typedef struct run_options {
 } run_options;
 
 static nd_status run_input(runner *r, const run_options *options, nd_error *error) {
-    nd_corpus *corpus = NULL;
     nd_scan_counts counts;
     const nd_scan_stage stage = {.plan = r,
                                  .result = r,
@@ -256,16 +265,15 @@ static nd_status run_input(runner *r, const run_options *options, nd_error *erro
                                  .analyzer = r->stream->parts.analyzer.kind,
                                  .value_field = time_field};
     ND_TRY(nd_run_begin(&options->resources, NULL, &r->run, error));
-    ND_TRY(nd_run_open_input(&r->run, &options->input, &input, &corpus, error));
-    nd_status status = nd_run_scan(&r->run, &options->input, corpus, &stage, &counts, error);
+    ND_TRY(nd_run_open_input(&r->run, &options->input, &input, &r->corpus, error));
+    nd_status status = nd_run_scan(&r->run, &options->input, r->corpus, &stage, &counts, error);
     if (status == ND_OK) {
         nd_summary_add_scan(&r->summary, &counts);
         if (counts.documents > 0 && counts.with_priority == 0 && time_field &&
-            nd_corpus_source(corpus, 0)->kind == ND_SOURCE_RECORDS)
+            nd_corpus_source(r->corpus, 0)->kind == ND_SOURCE_RECORDS)
             nd_warn(&r->run.warnings, "no record has the field %s: no document has a time",
                     time_field);
     }
-    nd_corpus_close(corpus);
     return status;
 }
 
@@ -303,6 +311,7 @@ nd_status nd_stream_run(nd_stream *stream, const nd_stream_run_options *options,
         nd_run_fill_scan_summary(&r->run, &r->summary);
         nd_job_summary_give(summary, &r->summary);
     }
+    nd_corpus_close(r->corpus);
     nd_run_end(&r->run);
     for (size_t i = 0; i < 2; i++) {
         nd_release(&allocator, r->sets[i].names);

@@ -16,3 +16,14 @@ done
 echo '{"id":"f","date":"yesterday","n":true,"text":"f"}' >> in.jsonl
 t dedup -q in.jsonl --keep max:date
 t dedup -q in.jsonl --keep max:n
+# Records without the field are counted in the summary; without any record that has it, nothing is
+# written.
+echo '{"id":"g","text":"g"}' > more.jsonl
+head -n 6 in.jsonl | cat - more.jsonl > some.jsonl
+t dedup some.jsonl --keep max:date -o some.out 2>&1 | grep -e value -e 'no number'
+t dedup -q some.jsonl --keep min:n --summary - -o some.out | grep -o '"without_value":[0-9]*'
+t dedup -q more.jsonl --keep max:date -o none.out --removed-records none.rest
+printf 'id,n,text\n1,2,a\n2,,a\n3,1,b\n' > table.csv
+t dedup -q table.csv --keep min:n
+t dedup -q table.csv --keep min:other -o none.out
+ls none* 2> /dev/null || echo 'nothing is written'

@@ -1,4 +1,4 @@
-/* Every system call fails in turn, in a job with four outputs and an index. The outputs are all
+/* Every system call fails in turn, in a job with five outputs and an index. The outputs are all
  * new, or all unchanged; no temporary file is left; the index has all of the batch, or nothing of
  * it. After a failure the same batch with `resume` writes the outputs of one run. */
 #include "durability/documents.h"
@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { RECORDS = 12, OUTPUTS = 4, OLD_SIZE = 20, NEW_SIZE = 4096 };
+enum { RECORDS = 12, OUTPUTS = 5, OLD_SIZE = 20, NEW_SIZE = 4096 };
 
-static const char *const names[OUTPUTS] = {"kept", "removed", "clusters", "edges"};
+static const char *const names[OUTPUTS] = {"kept", "removed", "clusters", "edges", "records"};
 
 /* The content of each output; old[i] is "" if it does not exist. */
 static char old[OUTPUTS][OLD_SIZE], new[OUTPUTS][NEW_SIZE];
@@ -47,6 +47,7 @@ static nd_status run(bool indexed, bool resume, nd_error *error) {
     o.outputs.removed = names[1];
     o.outputs.clusters = names[2];
     o.outputs.edges = names[3];
+    o.outputs.removed_records = names[4];
     o.resources.threads = 1;
     o.index.resume = resume;
     if (indexed) {
@@ -76,7 +77,7 @@ static bool holds(const char *name, const char *text) {
     return strcmp(got, text) == 0;
 }
 
-/* Kept and clusters exist, the other outputs do not. */
+/* Every second output does not exist. */
 static void put_old(void) {
     for (size_t i = 0; i < OUTPUTS; i++) {
         unlink(names[i]);
@@ -193,6 +194,94 @@ static void test_outputs_and_index(void **state) {
     assert_true(try_all(true) > 40);
 }
 
+/* ---- a directory of files */
+
+enum { PART_SIZE = 150 };
+
+static nd_status run_directory(nd_error *error) {
+    job_parts o;
+    unsigned at = 0;
+    job_parts_init(&o);
+    o.input.records = next_record;
+    o.input.records_context = &at;
+    o.outputs.kept = "out/";
+    o.outputs.shard_size = PART_SIZE;
+    o.outputs.removed = "removed";
+    o.resources.threads = 1;
+    return nd_dedup(dedup_of(&o), NULL, error);
+}
+
+/* Reads the files of the directory one behind the other. Returns how many there are. */
+static unsigned read_parts(char text[NEW_SIZE]) {
+    unsigned count = 0;
+    size_t size = 0;
+    char name[40];
+    for (;; count++) {
+        snprintf(name, sizeof name, "out/part-%05u", count);
+        FILE *f = fopen(name, "r");
+        if (!f) break;
+        size += fread(text + size, 1, NEW_SIZE - 1 - size, f);
+        fclose(f);
+    }
+    text[size] = '\0';
+    return count;
+}
+
+static void remove_directories(void) {
+    DIR *d = opendir(".");
+    for (struct dirent *e; (e = readdir(d));)
+        if (strncmp(e->d_name, ".neardup", 8) == 0) remove_directory(e->d_name);
+    closedir(d);
+    remove_directory("out");
+}
+
+/* All of the directory is there, or nothing of it. */
+static bool try_directory(unsigned kind, long nth, int failure, const char *all) {
+    nd_error error = {0};
+    char got[NEW_SIZE];
+    put("removed", "old\n");
+    system_fail(kind, nth, 1, failure);
+    long open_before = system_open_files();
+    nd_status status = run_directory(&error);
+    bool failed = system_failed();
+    system_heal();
+    assert_int_equal(system_open_files(), open_before);
+    if (status != ND_OK) must_report(status, &error);
+    read_parts(got);
+    if (status == ND_OK && strcmp(got, all) != 0) broken("success, and the files are wrong");
+    if (status != ND_OK && access("out", F_OK) == 0)
+        broken("\"%s\", and the directory is there", error.message);
+    if (status != ND_OK && !holds("removed", "old\n"))
+        broken("\"%s\", and the table is not as before", error.message);
+    if (kind != SYSTEM_REMOVE && leftovers() != 0)
+        broken("%u temporary files are left", leftovers());
+    remove_leftovers();
+    remove_directories();
+    return failed;
+}
+
+static void test_directory(void **state) {
+    (void)state;
+    static const unsigned kinds[] = {SYSTEM_OPEN, SYSTEM_WRITE, SYSTEM_SYNC, SYSTEM_RENAME,
+                                     SYSTEM_STAT, SYSTEM_LIST,  SYSTEM_LOCK, SYSTEM_MAKE_DIRECTORY};
+    char all[NEW_SIZE];
+    unsigned trials = 0;
+    nd_error error;
+    must(run_directory(&error), &error);
+    assert_true(read_parts(all) > 2);
+    remove_directories();
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (int full = 0; full < 2; full++) {
+            bool failed = true;
+            for (long n = 0; failed; n++, trials++) {
+                test_at("call %ld of kind %u, of a directory", n, kinds[k]);
+                failed = try_directory(kinds[k], n, full ? ENOSPC : EIO, all);
+            }
+        }
+    assert_true(trials > 40);
+    unlink("removed");
+}
+
 /* Without an atomic exchange of names, old files are renamed first: the same must hold. */
 static void test_without_exchange(void **state) {
     (void)state;
@@ -216,8 +305,8 @@ static void test_without_exchange(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_outputs),
-                                       cmocka_unit_test(test_outputs_and_index),
-                                       cmocka_unit_test(test_without_exchange)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_outputs), cmocka_unit_test(test_outputs_and_index),
+        cmocka_unit_test(test_directory), cmocka_unit_test(test_without_exchange)};
     return cmocka_run_group_tests(tests, image_enter, leave_own_directory);
 }

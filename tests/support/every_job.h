@@ -122,6 +122,18 @@ static inline nd_status recompress(job_means *m) {
     return nd_texts(&o->input, pass_text, NULL, &o->resources, NULL, &m->error);
 }
 
+/* Writes all records with marks, to several files. */
+static inline nd_status dedup_marked(job_means *m) {
+    job_parts *o = fresh_job(m);
+    read_input(o, (const char *const[]){"texts.jsonl"});
+    o->outputs.kept = "kept/";
+    o->outputs.mark = true;
+    o->outputs.shard_size = 4000;
+    o->outputs.removed_records = "removed";
+    remove_directory("kept");
+    return nd_dedup(dedup_of(o), NULL, &m->error);
+}
+
 static inline nd_status dedup_sentences(job_means *m) {
     job_parts *o = fresh_job(m);
     o->similarity.sketch = ND_SKETCH_SENTENCES;
@@ -471,6 +483,7 @@ static const every_job every_jobs[] = {
     {"component", dedup_component, ""},
     {"simhash", dedup_near, "simdjson"},
     {"compression", recompress, "zstd"},
+    {"marked", dedup_marked, "simdjson"},
     {"sentences", dedup_sentences, ""},
     {"index add", dedup_index, ""},
     {"open index", dedup_open_index, ""},

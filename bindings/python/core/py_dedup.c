@@ -51,11 +51,17 @@ static const option index_options[] = {
     {"resume", OPTION_BOOL, offsetof(nd_index_use, resume), NULL},
 };
 
+static const char *const output_format_words[] = {"auto", "json-lines", "json", "csv", "tsv", NULL};
+
 static const option output_options[] = {
     {"output", OPTION_TEXT, offsetof(nd_output_options, kept), NULL},
     {"removed", OPTION_TEXT, offsetof(nd_output_options, removed), NULL},
     {"clusters", OPTION_TEXT, offsetof(nd_output_options, clusters), NULL},
     {"edges", OPTION_TEXT, offsetof(nd_output_options, edges), NULL},
+    {"removed_records", OPTION_TEXT, offsetof(nd_output_options, removed_records), NULL},
+    {"mark", OPTION_BOOL, offsetof(nd_output_options, mark), NULL},
+    {"shard_size", OPTION_U64, offsetof(nd_output_options, shard_size), NULL},
+    {"output_format", OPTION_CHOICE, offsetof(nd_output_options, format), output_format_words},
 };
 
 /* What is known of each removed document, in the order of input. */

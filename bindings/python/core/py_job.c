@@ -251,6 +251,7 @@ PyObject *job_summary(const job *j) {
         {"exact_copies", s->exact_copies},
         {"skipped", s->skipped + documents_skipped(&j->documents)},
         {"duplicate_ids", s->duplicate_ids},
+        {"without_value", s->without_value},
         {"candidates", s->candidates},
         {"verified", s->verified},
         {"rejected", s->rejected},

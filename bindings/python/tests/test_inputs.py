@@ -259,3 +259,27 @@ def test_duckdb():
     result = nd.dedup(duckdb.sql("select * from documents where id <> 1"))
     assert result.kept.tolist() == [True, False, True, True, False, True]
     assert isinstance(result.table, pa.Table)
+
+
+def test_output_files(tmp_path):
+    shards = tmp_path / "shards"
+    shards.mkdir()
+    for part in (0, 1):
+        (shards / f"{part}.csv").write_text("id,text\n" + "".join(
+            f'{id},"{text}"\n' for id, text in list(zip(IDS, TEXTS))[part::2]))
+    out = tmp_path / "out"
+    result = nd.dedup(shards, output=f"{out}/", removed_records=tmp_path / "rest.jsonl")
+    assert sorted(path.name for path in out.iterdir()) == ["0.csv", "1.csv"]
+    rest = [json.loads(line) for line in (tmp_path / "rest.jsonl").read_text().splitlines()]
+    assert len(rest) == result.summary.removed == 2 and set(rest[0]) == {"id", "text"}
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    nd.dedup(shards, output=parts, mark=True, shard_size=100, output_format="json-lines")
+    marked = [json.loads(line) for path in sorted(parts.iterdir())
+              for line in path.read_text().splitlines()]
+    assert [record["neardup_kept"] for record in marked] == result.kept.tolist()
+    assert [record["neardup_of"] or record["id"] for record in marked] == result.kept_id.to_pylist()
+    with pytest.raises(nd.ArgumentError, match="not written as TSV"):
+        nd.dedup(shards, output=tmp_path / "kept.tsv")
+    with pytest.raises(nd.ArgumentError, match='output_format must be "auto"'):
+        nd.dedup(shards, output=tmp_path / "kept", output_format="parquet")

@@ -242,8 +242,11 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
           nulls: Literal["error", "skip"] = "error",
           invalid: Literal["fail", "replace", "skip"] = "fail",
           on_error: Literal["fail", "skip"] = "fail", follow: bool = False,
-          max_record: int = 64 << 20, output: Any = None, memory: int = 1 << 30,
-          work: Any = None, threads: int = 0, progress: Progress = None) -> Dedup:
+          max_record: int = 64 << 20, output: Any = None, removed_records: Any = None,
+          mark: bool = False, shard_size: int = 0,
+          output_format: Literal["auto", "json-lines", "json", "csv", "tsv"] = "auto",
+          memory: int = 1 << 30, work: Any = None, threads: int = 0,
+          progress: Progress = None) -> Dedup:
     """Keeps one document of each group of near-duplicates.
 
     Documents are considered in the order of priority. A document is removed exactly if a document
@@ -290,7 +293,14 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     on_error   a bad record of a file: "fail", or "skip": a warning tells it
     follow     in directories, follow symbolic links to files
     max_record most bytes of a document
-    output     a file for the kept records of files, byte for byte
+    output     a file for the kept records of files, byte for byte; a str that ends with "/", or an
+               empty directory: a file there for each file of the input
+    removed_records  a file for the removed records
+    mark       write all records to ``output``, with the members or columns neardup_kept,
+               neardup_of and neardup_similarity
+    shard_size most bytes of a file in the directory ``output``, before compression; 0: no limit
+    output_format  of records; "auto": as the name's ending says, else as in the input;
+               "json-lines" is made of all inputs
     memory     limit in bytes, at least 64 MiB
     work       directory of temporary files
     threads    0: all cores. The results do not depend on it.
@@ -304,7 +314,7 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     if how in ("max", "min") and not field:
         raise ArgumentError(f'keep="{how}" needs a column: keep="{how}:COLUMN"')
     source = open_source(data, text, id, field or None)
-    if source.paths is None and output is not None:
+    if source.paths is None and (output is not None or removed_records is not None):
         raise ArgumentError("output is for documents of files: the table of the result has the rows")
     if k is None:
         k = 3 if verify == "none" else 6
@@ -313,8 +323,9 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
                     weights=weights, stop=stop, max_compare=max_compare, analyzer=analyzer,
                     ngram=ngram, seed=seed, dictionary=dictionary, replace=replace,
                     resume=resume, nulls=nulls, invalid=invalid, on_error=on_error, follow=follow,
-                    max_record=max_record, output=output, memory=memory, work=work,
-                    threads=threads)
+                    max_record=max_record, output=output, removed_records=removed_records,
+                    mark=mark, shard_size=shard_size, output_format=output_format,
+                    memory=memory, work=work, threads=threads)
     if field:
         options["keep_field" if source.paths is not None else "value"] = field
     if index is not None and source.paths is None and source.id is None:

@@ -9,7 +9,7 @@ Analyzer = Literal["words", "chars", "segment"]
 Sketch = Literal["minhash", "simhash", "sentences"]
 Verify = Literal["exact", "cosine", "none"]
 
-PATHS = {"stop", "dictionary", "output", "work"}
+PATHS = {"stop", "dictionary", "output", "removed_records", "work"}
 
 
 def given(**options: Any) -> dict[str, Any]:

@@ -45,6 +45,7 @@ class Summary:
     exact_copies: int
     skipped: int
     duplicate_ids: int
+    without_value: int
     candidates: int
     verified: int
     rejected: int
