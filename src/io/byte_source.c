@@ -22,6 +22,18 @@ nd_status nd_byte_source_buffer(nd_byte_source *source, const void *bytes, size_
     return ND_OK;
 }
 
+nd_status nd_byte_source_enlarge(nd_byte_source *source, size_t size, const nd_allocator *allocator,
+                                 nd_error *error) {
+    size_t room = ND_SOURCE_SLACK + (size > buffer_size ? size : buffer_size);
+    unsigned char *buffer = nd_allocate(allocator, room, 1);
+    if (!buffer) return nd_fail_memory(error, room, "an input buffer");
+    nd_release(allocator, source->buffer);
+    source->buffer = buffer;
+    source->begin = ND_SOURCE_SLACK;
+    source->end = ND_SOURCE_SLACK + size;
+    return ND_OK;
+}
+
 void nd_byte_source_close(nd_byte_source *source, const nd_allocator *allocator) {
     nd_release(allocator, source->buffer);
 }
