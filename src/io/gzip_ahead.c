@@ -9,9 +9,9 @@
 /* SEGMENT: bytes read for a segment. MOST_OUT: a segment with more output is left to nd_gzip_in. */
 enum {
     MOST_SEGMENTS = 8,
-    SEGMENT = ND_LIMIT(256 << 10, 200),
-    FIRST_OUT = ND_LIMIT(1 << 20, 300),
-    MOST_OUT = ND_LIMIT(4 << 20, 5000),
+    SEGMENT = ND_LIMIT(128 << 10, 200),
+    FIRST_OUT = ND_LIMIT(512 << 10, 300),
+    MOST_OUT = ND_LIMIT(2 << 20, 5000),
     MEMBER_HEADER = 10
 };
 
@@ -33,21 +33,27 @@ struct nd_gzip_ahead {
     uint64_t first, next; /* segments [first, next) are in work; s is segments[s % count] */
     unsigned char *rest;  /* read, but behind the latest segment */
     size_t rest_size, rest_capacity;
-    bool all_read;    /* no further segment comes */
-    nd_gzip_in *gzip; /* decodes what is left in order; NULL: not yet */
+    bool all_read;    /* no further segment comes, or the latest is decoded in order */
+    nd_gzip_in *gzip; /* decodes in order; NULL: nothing yet */
+    bool in_order;    /* that goes on, to the first end of a member at or behind ... */
+    uint64_t resume;  /* ... this offset in the file */
+    bool over;        /* all output has been given */
 };
 
 /* ---- decoding a segment */
 
-/* Decodes all members of the source; the bytes are in memory. */
-static nd_status decode_all(segment *s, nd_gzip_in *gzip, nd_error *error) {
-    for (size_t got = 1; got > 0; s->out_size += got) {
+/* Decodes all members of a source in memory. What is behind the last one is left to nd_gzip_in,
+ * which knows whether it may be there. */
+static nd_status decode_all(segment *s, nd_byte_source *source, nd_gzip_in *gzip, nd_error *error) {
+    bool ended = false;
+    for (size_t got = 1; !ended || source->begin < source->end; s->out_size += got) {
+        if (got == 0 && !ended) return nd_fail(error, ND_ERR_INPUT, "no member");
         size_t want = s->out_size < FIRST_OUT ? FIRST_OUT : s->out_size + 1;
         if (s->out_size > MOST_OUT) return nd_fail(error, ND_ERR_INPUT, "a long segment");
         if (!nd_reserve(s->allocator, &s->out, &s->out_capacity, want))
             return nd_fail_memory(error, want, "a decompressed segment");
-        ND_TRY(nd_gzip_in_read(gzip, s->out + s->out_size, s->out_capacity - s->out_size, &got,
-                               error));
+        ND_TRY(nd_gzip_in_read_member(gzip, s->out + s->out_size, s->out_capacity - s->out_size,
+                                      &got, &ended, error));
     }
     return ND_OK;
 }
@@ -63,7 +69,7 @@ static nd_status decode_segment(void *context, nd_error *error) {
                              .end = ND_SOURCE_SLACK + s->in_size};
     nd_gzip_in *gzip = NULL;
     ND_TRY(nd_gzip_in_open(&source, s->allocator, &gzip, error));
-    nd_status status = decode_all(s, gzip, error);
+    nd_status status = decode_all(s, &source, gzip, error);
     nd_gzip_in_close(gzip);
     return status;
 }
@@ -133,13 +139,15 @@ static nd_status begin_segment(nd_gzip_ahead *a, nd_error *error) {
     return ND_OK;
 }
 
-/* ---- the rest in order */
+/* ---- in order */
 
-/* Gives all bytes that have been read and not been decoded back to the source. */
-static nd_status decode_in_order(nd_gzip_ahead *a, nd_error *error) {
-    size_t size = a->rest_size;
+/* Gives all bytes that have been read and not been decoded back to the source. The first segment is
+ * decoded in order. */
+static nd_status begin_order(nd_gzip_ahead *a, nd_error *error) {
+    size_t size = a->rest_size, first = a->segments[a->first % a->count].in_size;
     for (uint64_t i = a->first; i < a->next; i++) size += a->segments[i % a->count].in_size;
-    ND_TRY(nd_byte_source_enlarge(a->source, size, &a->allocator, error));
+    if (!a->gzip) ND_TRY(nd_gzip_in_open(a->source, &a->allocator, &a->gzip, error));
+    ND_TRY(nd_byte_source_prepend(a->source, size, &a->allocator, error));
     unsigned char *to = a->source->buffer + a->source->begin;
     for (; a->first < a->next; a->first++) {
         segment *s = &a->segments[a->first % a->count];
@@ -149,8 +157,19 @@ static nd_status decode_in_order(nd_gzip_ahead *a, nd_error *error) {
     }
     if (a->rest_size > 0) memcpy(to, a->rest, a->rest_size);
     a->rest_size = 0;
-    a->all_read = true;
-    return nd_gzip_in_open(a->source, &a->allocator, &a->gzip, error);
+    a->in_order = true;
+    a->resume = nd_byte_source_offset(a->source) + first;
+    return ND_OK;
+}
+
+/* Decodes in order; at the end of a member far enough behind, segments are cut again. */
+static nd_status read_in_order(nd_gzip_ahead *a, unsigned char *out, size_t size, size_t *got,
+                               nd_error *error) {
+    bool ended;
+    ND_TRY(nd_gzip_in_read_member(a->gzip, out, size, got, &ended, error));
+    if (ended && nd_byte_source_offset(a->source) >= a->resume) a->in_order = a->all_read = false;
+    a->over = !ended && *got < size;
+    return ND_OK;
 }
 
 /* ---- reading */
@@ -169,18 +188,19 @@ nd_status nd_gzip_ahead_read(nd_gzip_ahead *a, void *buffer, size_t size, size_t
                              nd_error *error) {
     unsigned char *out = buffer;
     nd_error ignored;
-    for (*got = 0; *got < size && !a->gzip;) {
-        while (!a->all_read && a->next - a->first < a->count) ND_TRY(begin_segment(a, error));
-        if (a->first == a->next) return ND_OK;
+    nd_status status = ND_OK;
+    for (*got = 0; status == ND_OK && *got < size && !a->over;) {
+        size_t more = 0;
+        while (!a->in_order && !a->all_read && a->next - a->first < a->count)
+            ND_TRY(begin_segment(a, error));
         segment *s = &a->segments[a->first % a->count];
-        if (s->in_order || nd_async_task_wait(s->task, &ignored) != ND_OK)
-            ND_TRY(decode_in_order(a, error));
-        else *got += take_output(a, out + *got, size - *got);
+        if (a->in_order) status = read_in_order(a, out + *got, size - *got, &more, error);
+        else if (a->first == a->next) a->over = true;
+        else if (s->in_order || nd_async_task_wait(s->task, &ignored) != ND_OK)
+            status = begin_order(a, error);
+        else more = take_output(a, out + *got, size - *got);
+        *got += more;
     }
-    if (*got == size) return ND_OK;
-    size_t more;
-    nd_status status = nd_gzip_in_read(a->gzip, out + *got, size - *got, &more, error);
-    *got += more;
     return status;
 }
 

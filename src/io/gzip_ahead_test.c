@@ -105,6 +105,14 @@ static void test_ends(void **state) {
     assert_int_equal(error.status, ND_OK);
     memcpy(other + size, "tail", 4);
     expect_same(other, size + 4);
+    /* Zeros are no padding in front of a member. */
+    for (size_t zeros = 0; zeros < 3; zeros++) {
+        memset(other + size, 0, zeros);
+        memcpy(other + size + zeros, packed, size);
+        expect_same(other, size + zeros + size);
+        read_all(other, size + zeros + size, 3, is, &error);
+        assert_int_equal(error.status, zeros == 0 ? ND_OK : ND_ERR_INPUT);
+    }
     /* A single member behind many, and many behind it. */
     size_t long_size = make_file(1, 3000000, 3, other);
     memcpy(other + long_size, packed, size);
