@@ -107,7 +107,8 @@ static nd_status open_file(nd_corpus *corpus, nd_source *source, nd_error *error
     corpus->archive = (nd_warc_cutter){0};
     const nd_stream_in_options options = {.allocator = &corpus->allocator,
                                           .progress = corpus->options.progress,
-                                          .memory = corpus->options.memory};
+                                          .memory = corpus->options.memory,
+                                          .threads = corpus->options.threads};
     ND_TRY(nd_stream_in_open(source->name, &options, &corpus->stream, error));
     bool plain = nd_stream_in_compression(corpus->stream) == ND_COMPRESSION_NONE;
     source->in_spool = !(plain && source->inode != 0);

@@ -117,8 +117,9 @@ typedef struct nd_corpus_options {
     bool digests;          /* of WARC records are compared */
     bool live;             /* a block ends where further reading would have to wait */
     nd_progress *progress; /* called while reading waits, and between its steps; NULL: none */
-    uint64_t memory;       /* the run's memory: as in nd_stream_in_options */
-    size_t spool_memory;   /* bytes of the spool that stay in memory */
+    uint64_t memory;       /* the run's memory and threads: as in nd_stream_in_options */
+    uint32_t threads;
+    size_t spool_memory; /* bytes of the spool that stay in memory */
 } nd_corpus_options;
 
 /* The options' strings must outlive the corpus. Checks that every input exists (unless errors are

@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "base/workers.h"
 #include "corpus/corpus_inside.h"
+#include "warc/warc_digest.h"
 
 #include <string.h>
 
@@ -283,8 +284,17 @@ static void warn_of_left_out(const scan *s) {
     if (length > 0) nd_warn(&s->means->warnings, "left out, being no documents: %s", line);
 }
 
+static bool reads_archives(const nd_corpus *corpus) {
+    for (size_t i = 0; i < nd_corpus_sources(corpus); i++)
+        if (nd_corpus_source(corpus, i)->format == ND_FORMAT_WARC) return true;
+    return false;
+}
+
 static void warn_of_digests(const scan *s) {
     unsigned long long count = nd_corpus_other_digests(s->corpus);
+    if (s->corpus->options.digests && !nd_has_digests() && reads_archives(s->corpus))
+        nd_warn(&s->means->warnings, "this build has no libcrypto: the digests of the records are "
+                                     "not compared (--digests off, ignore_digests)");
     if (count > 0)
         nd_warn(&s->means->warnings,
                 "%llu payload%s %s another digest than the record says; taken as %s", count,

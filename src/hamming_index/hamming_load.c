@@ -347,7 +347,8 @@ static nd_status add_segment(load *l, nd_error *error) {
 static nd_status begin(load *l, nd_error *error) {
     l->allocator = nd_allocator_or_default(l->resources.allocator);
     l->progress = nd_progress_of(&l->resources);
-    l->input = (nd_stream_in_options){&l->allocator, &l->progress, l->resources.memory};
+    l->input = (nd_stream_in_options){
+        .allocator = &l->allocator, .progress = &l->progress, .memory = l->resources.memory};
     size_t memory = (size_t)l->resources.memory / 8;
     l->fingerprint_size = l->settings.bits > 64 ? 16 : 8;
     l->disk.progress = &l->progress;

@@ -226,7 +226,8 @@ nd_status nd_hamming_query(nd_hamming_index *x, const nd_hamming_query_options *
     q.allocator = nd_allocator_or_default(resources.allocator);
     q.most = most_of(x, q.how.kind);
     q.progress = nd_progress_of(&resources);
-    q.input = (nd_stream_in_options){&q.allocator, &q.progress, resources.memory};
+    q.input = (nd_stream_in_options){
+        .allocator = &q.allocator, .progress = &q.progress, .memory = resources.memory};
     double began = nd_seconds();
     ND_TRY(run(&q, threads, error));
     double seconds = nd_seconds() - began;

@@ -42,7 +42,8 @@ static nd_status read_source(nd_join_side *side, const nd_join_sides_settings *s
     nd_fingerprint_reader *in;
     nd_fingerprinted given;
     bool more = true;
-    const nd_stream_in_options input = {&side->allocator, side->progress, settings->memory};
+    const nd_stream_in_options input = {
+        .allocator = &side->allocator, .progress = side->progress, .memory = settings->memory};
     ND_TRY(nd_fingerprint_reader_open(&side->source, settings->bits, &input, &in, error));
     nd_status status = ND_OK;
     while (status == ND_OK && more) {

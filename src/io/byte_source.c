@@ -22,6 +22,20 @@ nd_status nd_byte_source_buffer(nd_byte_source *source, const void *bytes, size_
     return ND_OK;
 }
 
+nd_status nd_byte_source_prepend(nd_byte_source *source, size_t size, const nd_allocator *allocator,
+                                 nd_error *error) {
+    size_t left = source->end - source->begin, held = size + left,
+           room = ND_SOURCE_SLACK + (held > buffer_size ? held : buffer_size);
+    unsigned char *buffer = nd_allocate(allocator, room, 1);
+    if (!buffer) return nd_fail_memory(error, room, "an input buffer");
+    if (left > 0) memcpy(buffer + ND_SOURCE_SLACK + size, source->buffer + source->begin, left);
+    nd_release(allocator, source->buffer);
+    source->buffer = buffer;
+    source->begin = ND_SOURCE_SLACK;
+    source->end = ND_SOURCE_SLACK + held;
+    return ND_OK;
+}
+
 void nd_byte_source_close(nd_byte_source *source, const nd_allocator *allocator) {
     nd_release(allocator, source->buffer);
 }

@@ -25,6 +25,10 @@ typedef struct nd_byte_source {
  * it with nd_byte_source_close. */
 nd_status nd_byte_source_buffer(nd_byte_source *source, const void *bytes, size_t size,
                                 const nd_allocator *allocator, nd_error *error);
+/* Makes room for `size` bytes in front of the unconsumed ones; the caller writes them to
+ * buffer[begin]. If there is no memory, the source is as it was. */
+nd_status nd_byte_source_prepend(nd_byte_source *source, size_t size, const nd_allocator *allocator,
+                                 nd_error *error);
 void nd_byte_source_close(nd_byte_source *source, const nd_allocator *allocator);
 
 /* One read into `to`: 1 to `size` bytes, 0 only at the end. A read that is interrupted, or not yet

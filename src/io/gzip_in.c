@@ -275,17 +275,35 @@ static nd_status take_data(nd_gzip_in *gzip, unsigned char *out, size_t size, si
     return status == ND_OK && !more ? truncated(gzip, error) : status;
 }
 
-nd_status nd_gzip_in_read(nd_gzip_in *gzip, void *buffer, size_t size, size_t *got,
-                          nd_error *error) {
+nd_status nd_gzip_in_read_member(nd_gzip_in *gzip, void *buffer, size_t size, size_t *got,
+                                 bool *ended, nd_error *error) {
     unsigned char *out = buffer;
     *got = 0;
+    *ended = false;
     nd_status status = ND_OK;
-    while (status == ND_OK && *got < size && gzip->state != AT_END) {
+    while (status == ND_OK && (*got < size || gzip->state == AT_TRAILER) && gzip->state != AT_END &&
+           !*ended) {
         size_t made = 0;
         if (gzip->state == AT_MEMBER) status = take_start(gzip, error);
         else if (gzip->state == IN_DATA)
             status = take_data(gzip, out + *got, size - *got, &made, error);
-        else status = take_trailer(gzip, error);
+        else {
+            status = take_trailer(gzip, error);
+            *ended = status == ND_OK;
+        }
+        *got += made;
+    }
+    return status;
+}
+
+nd_status nd_gzip_in_read(nd_gzip_in *gzip, void *buffer, size_t size, size_t *got,
+                          nd_error *error) {
+    unsigned char *out = buffer;
+    bool ended = true;
+    nd_status status = ND_OK;
+    for (*got = 0; status == ND_OK && *got < size && ended;) {
+        size_t made;
+        status = nd_gzip_in_read_member(gzip, out + *got, size - *got, &made, &ended, error);
         *got += made;
     }
     return status;
@@ -335,6 +353,12 @@ nd_status nd_gzip_in_read(nd_gzip_in *gzip, void *buffer, size_t size, size_t *g
     *got = 0;
     return nd_fail(error, ND_ERR_UNSUPPORTED,
                    "this build has neither ISA-L nor zlib: gzip cannot be read");
+}
+
+nd_status nd_gzip_in_read_member(nd_gzip_in *gzip, void *buffer, size_t size, size_t *got,
+                                 bool *ended, nd_error *error) {
+    *ended = false;
+    return nd_gzip_in_read(gzip, buffer, size, got, error);
 }
 
 #endif

@@ -17,4 +17,8 @@ void nd_gzip_in_close(nd_gzip_in *gzip);
 nd_status nd_gzip_in_read(nd_gzip_in *gzip, void *buffer, size_t size, size_t *got,
                           nd_error *error);
 
+/* The same up to the end of a member at most; *ended: it has been reached. */
+nd_status nd_gzip_in_read_member(nd_gzip_in *gzip, void *buffer, size_t size, size_t *got,
+                                 bool *ended, nd_error *error);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "io/byte_source.h"
 #include "io/file.h"
+#include "io/gzip_ahead.h"
 #include "io/gzip_in.h"
 #include "io/more_in.h"
 #include "io/zstd_in.h"
@@ -19,10 +20,12 @@ struct nd_stream_in {
     char *name;
     nd_byte_source source;
     uint64_t memory;
+    uint32_t threads;
     nd_compression compression;
     unsigned char first[ND_MAGIC_SIZE]; /* a plain stream has yet to deliver [given .. known) */
     size_t given, known;
     nd_gzip_in *gzip;
+    nd_gzip_ahead *ahead; /* instead of `gzip` */
     nd_zstd_in *zstd;
     nd_more_in *more;
     nd_error failure; /* the first one; every later read returns it */
@@ -40,8 +43,11 @@ static nd_status begin(nd_stream_in *stream, nd_error *error) {
     }
     if (stream->compression == ND_COMPRESSION_NONE) return ND_OK;
     ND_TRY(nd_byte_source_buffer(source, stream->first, stream->known, &stream->allocator, error));
-    if (stream->compression == ND_COMPRESSION_GZIP)
-        return nd_gzip_in_open(source, &stream->allocator, &stream->gzip, error);
+    bool gzip = stream->compression == ND_COMPRESSION_GZIP;
+    if (gzip && stream->threads > 1 && !source->waits)
+        return nd_gzip_ahead_open(source, stream->threads, &stream->allocator, &stream->ahead,
+                                  error);
+    if (gzip) return nd_gzip_in_open(source, &stream->allocator, &stream->gzip, error);
     if (stream->compression == ND_COMPRESSION_ZSTD)
         return nd_zstd_in_open(source, stream->memory, &stream->allocator, &stream->zstd, error);
     return nd_more_in_open(source, stream->compression, stream->memory, &stream->allocator,
@@ -73,6 +79,7 @@ nd_status nd_stream_in_open_fd(int fd, const char *name, const nd_stream_in_opti
     stream->source = (nd_byte_source){
         .fd = fd, .name = stream->name, .waits = waits(fd), .progress = o.progress};
     stream->memory = o.memory;
+    stream->threads = o.threads;
     nd_status status = begin(stream, error);
     if (status != ND_OK) {
         nd_stream_in_close(stream);
@@ -98,6 +105,7 @@ void nd_stream_in_close(nd_stream_in *stream) {
     if (!stream) return;
     nd_allocator memory = stream->allocator;
     nd_gzip_in_close(stream->gzip);
+    nd_gzip_ahead_close(stream->ahead);
     nd_zstd_in_close(stream->zstd);
     nd_more_in_close(stream->more);
     nd_byte_source_close(&stream->source, &memory);
@@ -146,6 +154,8 @@ static nd_status read_on(nd_stream_in *stream, void *buffer, size_t size, read_a
     nd_status status;
     if (stream->compression == ND_COMPRESSION_NONE)
         status = read_plain(stream, buffer, size, amount, got, &stream->failure);
+    else if (stream->ahead)
+        status = nd_gzip_ahead_read(stream->ahead, buffer, size, got, &stream->failure);
     else if (stream->compression == ND_COMPRESSION_GZIP)
         status = nd_gzip_in_read(stream->gzip, buffer, size, got, &stream->failure);
     else if (stream->compression == ND_COMPRESSION_ZSTD)

@@ -12,11 +12,12 @@
 
 typedef struct nd_stream_in nd_stream_in;
 
-/* Zeros: malloc, no progress, and Zstandard windows up to 8 MiB. */
+/* Zeros: malloc, no progress, Zstandard windows up to 8 MiB, and no threads. */
 typedef struct nd_stream_in_options {
     const nd_allocator *allocator;
     nd_progress *progress; /* polled at each read, and while the stream waits for bytes */
     uint64_t memory;       /* of the reader's job, bytes; 0: there is no job */
+    uint32_t threads;      /* of the job; several also decode the members of a gzip file */
 } nd_stream_in_options;
 
 /* Takes over the descriptor: nd_stream_in_close closes it, unless it is 0. `name` is for messages

@@ -102,6 +102,7 @@ nd_status nd_run_open_input(nd_run *run, const nd_input_options *input, const nd
         .live = plan->use == ND_INPUT_LIVE,
         .progress = run->progress,
         .memory = run->memory,
+        .threads = run->threads,
         .spool_memory = nd_memory_share(&run->budget, ND_MEMORY_RECORDS),
     };
     ND_TRY(nd_corpus_open(&corpus, &run->allocator, run->space, out, error));

@@ -1,7 +1,5 @@
 #include "warc/header_fields.h"
 
-#include <string.h>
-
 static bool is_blank(char byte) {
     return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
@@ -54,10 +52,6 @@ bool nd_span_begins(nd_span text, const char *name) {
         if (byte != name[i]) return false;
     }
     return true;
-}
-
-bool nd_span_is(nd_span text, const char *name) {
-    return text.length == strlen(name) && nd_span_begins(text, name);
 }
 
 nd_span nd_span_trim(nd_span text) {

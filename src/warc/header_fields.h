@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A part of a text that its owner keeps. */
 typedef struct nd_span {
@@ -27,8 +28,10 @@ size_t nd_header_end(const char *bytes, size_t from, size_t stop);
 bool nd_header_next(const char *bytes, size_t *at, size_t stop, nd_span *name, nd_span *value);
 
 /* Whether the text is `name`, which is in lower case, in upper or lower case letters. */
-bool nd_span_is(nd_span text, const char *name);
 bool nd_span_begins(nd_span text, const char *name);
+static inline bool nd_span_is(nd_span text, const char *name) {
+    return text.length == strlen(name) && nd_span_begins(text, name);
+}
 
 /* Without the blanks and line breaks around it. */
 nd_span nd_span_trim(nd_span text);

@@ -16,6 +16,18 @@ static bool is_date(nd_span text) {
     return text.length == 14;
 }
 
+/* "http:" (RFC 3986, 3.1) */
+static bool has_scheme(nd_span uri) {
+    for (size_t i = 0; i < uri.length; i++) {
+        char byte = uri.bytes[i], letter = (char)(byte | 0x20);
+        if (byte == ':') return i > 0;
+        bool allowed = (letter >= 'a' && letter <= 'z') || (byte >= '0' && byte <= '9') ||
+                       byte == '+' || byte == '-' || byte == '.';
+        if (!allowed) return false;
+    }
+    return false;
+}
+
 /* Splits the line of an ARC record. The date shows where the URI ends, which may have blanks.
  * False: it is no such line. */
 static bool read_arc_line(nd_span line, nd_warc_header *out) {
@@ -29,7 +41,7 @@ static bool read_arc_line(nd_span line, nd_warc_header *out) {
     out->uri = nd_span_trim((nd_span){begin, (size_t)(before.bytes - begin)});
     out->date = word;
     out->media = nd_span_split(rest, ' ', &rest);
-    if (!memchr(out->uri.bytes, ':', out->uri.length)) return false;
+    if (!has_scheme(out->uri)) return false;
     while (rest.length > 0) word = nd_span_split(rest, ' ', &rest);
     return nd_whole_number_read(word.bytes, word.length, UINT64_MAX, &out->length);
 }

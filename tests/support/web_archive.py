@@ -139,7 +139,7 @@ def lengths():
             conversion(102, text, length=200), good[2],
             conversion(103, text, length=99999999999), good[3],
             conversion(104, text).replace(b'Content-Length', b'Content-Size'), good[4],
-            conversion(105, text, length='many'.__len__()).replace(b'Length: 4', b'Length: many'), good[5],
+            conversion(105, text, length=4).replace(b'Length: 4', b'Length: many'), good[5],
             conversion(106, text)[:-20], good[6],
             b'this is no record\r\nat all: 1\r\n\r\n', good[7],
             conversion(107, text).replace(b'WARC-Type', b'WARC-Kind'), good[8],
@@ -195,11 +195,9 @@ def wet():
 
 
 def long():
-    """Records over a limit of 200,000 bytes: an image, a text, and an image of a wrong length."""
+    """Records over a limit of 200,000 bytes: an image, a text."""
     picture = response(2, bytes(400000), media=b'image/png')
-    return [conversion(1, 'before'), picture, conversion(3, 'between'), conversion(4, 'x' * 300000),
-            conversion(5, 'behind'), response(6, bytes(400000), media=b'image/png', length=None).replace(
-                b'Content-Length: 4000', b'Content-Length: 9994000'), conversion(7, 'last')]
+    return [conversion(1, 'before'), picture, conversion(3, 'between'), conversion(4, 'x' * 300000), conversion(5, 'behind')]
 
 
 ALL = {'crawl': crawl, 'codings': codings, 'lengths': lengths, 'digests': digests, 'arc': arc, 'wet': wet,
