@@ -15,7 +15,7 @@ enum {
     ND_HTML_CLOSES_P = 1 << 4,    /* its start tag ends an open paragraph */
     ND_HTML_SPECIAL = 1 << 5,     /* end tags of ordinary elements do not reach through it */
     ND_HTML_BARRIER = 1 << 6,     /* no end tags reach through it, except those of tables */
-    ND_HTML_FORMATTING = 1 << 7,  /* its end tag ends it alone, not the elements opened in it */
+    ND_HTML_FORMATTING = 1 << 7,  /* its end tag leaves blocks open that began in it */
     ND_HTML_TABLE_PART = 1 << 8,  /* has a meaning only in a table, whose other parts it ends */
     ND_HTML_LEAVES_SVG = 1 << 9,  /* its start tag ends an <svg> or <math> that is open */
     ND_HTML_HOLDS_HTML = 1 << 10, /* inside <svg> and <math>: its content is HTML again */
@@ -87,6 +87,7 @@ enum {
     X(HTML, "html", ND_HTML_IGNORED)                                                               \
     X(I, "i", ND_HTML_MARKUP)                                                                      \
     X(IFRAME, "iframe", ND_HTML_DROPPED_RAW)                                                       \
+    X(IMAGE, "image", ND_HTML_VOID)                                                                \
     X(IMG, "img", ND_HTML_VOID | ND_HTML_LEAVES_SVG)                                               \
     X(INPUT, "input", ND_HTML_VOID)                                                                \
     X(LI, "li", ND_HTML_P_BLOCK_OUT)                                                               \

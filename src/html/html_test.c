@@ -109,6 +109,7 @@ static void test_dropped(void **state) {
         {"a<svg><title><b>no</b></title>no<style><b></style>b</svg>c", "abc"},
         {"a<svg><path d=x /><text>no</text></svg>b", "ab"},
         {"a<svg>no<p>b", "a\nb"},
+        {"a<svg><desc><image><p>no</p></desc></svg>b", "ab"},
         {"a<svg><foreignObject><p>no</p></foreignObject></svg>b", "ab"},
         {"a<svg><![CDATA[ <p>no ]]></svg>b<![CDATA[c]]>d", "abd"},
         {"<math><mi>x</mi><mo>=</mo><annotation>no</annotation></math>", "x="},

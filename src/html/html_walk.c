@@ -58,7 +58,7 @@ static void walk_raw(nd_html_walk *walk, const nd_html_token *tag) {
     write_text(walk, &content, element != ND_TAG_TITLE,
                element == ND_TAG_TITLE ? ND_HTML_IN_TITLE : 0);
     nd_html_widen_gap(&walk->writer, ND_HTML_LINE);
-    if (element == ND_TAG_TITLE) walk->has_title = true;
+    if (element == ND_TAG_TITLE && walk->dropped == 0) walk->has_title = true;
 }
 
 /* A newline directly behind <pre> is not part of its text. */
@@ -70,7 +70,7 @@ static void skip_first_newline(nd_html_scanner *scanner) {
 }
 
 static void open_element(nd_html_walk *walk, const nd_html_token *tag) {
-    bool foreign = nd_html_stack_top(&walk->stack)->foreign;
+    bool foreign = nd_html_stack_in_foreign(&walk->stack);
     if (foreign && tag->self_closing) return;
     nd_html_open *self = nd_html_stack_push(&walk->stack, tag);
     if (!self) return;
@@ -87,20 +87,32 @@ static void start_tag(nd_html_walk *walk, const nd_html_token *tag) {
     unsigned behaviour = behaviour_of(tag);
     if (behaviour & ND_HTML_IGNORED) return;
     if (tag->element == ND_TAG_NOSCRIPT && walk->reveals) return;
-    if (tag->element == ND_TAG_FORM && nd_html_stack_has(&walk->stack, ND_TAG_FORM)) return;
+    if (tag->element == ND_TAG_FORM && !nd_html_stack_in_foreign(&walk->stack)) {
+        if (walk->has_form || nd_html_stack_has(&walk->stack, ND_TAG_TEMPLATE)) return;
+        walk->has_form = true;
+    }
+    /* A part of a table that is in no table does nothing but separate texts. */
+    if ((behaviour & ND_HTML_TABLE_PART) && !nd_html_stack_has(&walk->stack, ND_TAG_TABLE)) {
+        widen_gap(walk, tag->element);
+        return;
+    }
     nd_html_stack_make_way(&walk->stack, tag);
-    bool foreign = nd_html_stack_top(&walk->stack)->foreign;
+    bool foreign = nd_html_stack_in_foreign(&walk->stack);
     if (!foreign) widen_gap(walk, tag->element);
     if (!foreign && (behaviour & ND_HTML_RAW)) walk_raw(walk, tag);
     else if (foreign || !(behaviour & ND_HTML_VOID)) open_element(walk, tag);
-    walk->scanner.foreign = nd_html_stack_top(&walk->stack)->foreign;
+    walk->scanner.foreign = nd_html_stack_in_foreign(&walk->stack);
 }
 
 static void end_tag(nd_html_walk *walk, const nd_html_token *tag) {
     /* </br> is a <br>, and a </p> that ends nothing is an empty paragraph. */
     if (tag->element == ND_TAG_BR || tag->element == ND_TAG_P) widen_gap(walk, tag->element);
+    if (tag->element == ND_TAG_FORM && !nd_html_stack_in_foreign(&walk->stack)) {
+        if (nd_html_stack_has(&walk->stack, ND_TAG_TEMPLATE)) return;
+        walk->has_form = false;
+    }
     nd_html_stack_end(&walk->stack, tag);
-    walk->scanner.foreign = nd_html_stack_top(&walk->stack)->foreign;
+    walk->scanner.foreign = nd_html_stack_in_foreign(&walk->stack);
 }
 
 void nd_html_walk_init(nd_html_walk *walk) {
@@ -118,7 +130,7 @@ size_t nd_html_walk_page(nd_html_walk *walk, const char *html, size_t length, ch
     walk->dropped = walk->verbatim = 0;
     walk->outline = outline;
     if (outline) nd_html_outline_begin(outline);
-    walk->has_title = false;
+    walk->has_title = walk->has_form = false;
     for (;;) {
         nd_html_next(&walk->scanner, &token);
         switch (token.kind) {

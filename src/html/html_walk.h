@@ -15,7 +15,8 @@ typedef struct nd_html_walk {
     bool reveals;             /* <noscript> and what attributes hide are text, too */
     unsigned dropped;         /* elements that are open and whose text is not visible */
     unsigned verbatim;        /* elements that are open and keep white space */
-    bool has_title;
+    bool has_title;           /* the next one is no text */
+    bool has_form;            /* no </form> has come yet: the next <form> is ignored */
 } nd_html_walk;
 
 /* Once, before the first page. */
