@@ -1,7 +1,8 @@
 /* The text of HTML pages: the speed of nd_html_text on one thread, and its texts for bench/quality.
  *
- *     html_bench [--main] [--rounds N] [--texts FILE] PAGE...
+ *     html_bench [--main | --gumbo] [--rounds N] [--texts FILE] PAGE...
  *
+ * --gumbo measures the floor of libgumbo instead: its tree alone, with the cheapest allocator.
  * Prints one line of JSON: pages, bytes of HTML and of text, seconds of the fastest round. The
  * pages are read before the clock starts. --texts writes each text behind a line with its length in
  * bytes. Pages are valid UTF-8. */
@@ -12,12 +13,16 @@
 
 #include "html/html.h"
 
+#ifdef BENCH_GUMBO
+#include <gumbo.h>
+#endif
+
 typedef struct page {
     char *html;
     size_t length;
 } page;
 
-static void give_up(const char *what) {
+static _Noreturn void give_up(const char *what) {
     fprintf(stderr, "html_bench: %s\n", what);
     exit(2);
 }
@@ -58,12 +63,61 @@ static size_t read_texts(nd_html_reader *reader, const page *pages, int count, n
     return all;
 }
 
+#ifdef BENCH_GUMBO
+
+/* Hands out memory from one piece, and takes none back. */
+typedef struct arena {
+    char *memory;
+    size_t used, size;
+} arena;
+
+static void *arena_allocate(void *context, size_t size) {
+    arena *a = context;
+    size_t at = a->used;
+    a->used += (size + 15) / 16 * 16;
+    if (a->used > a->size) give_up("a tree of libgumbo needs more memory");
+    return a->memory + at;
+}
+
+static void arena_free(void *context, void *memory) {
+    (void)context;
+    (void)memory;
+}
+
+static size_t parse_with_gumbo(const page *pages, int count) {
+    arena a = {.memory = malloc((size_t)1 << 30), .size = (size_t)1 << 30};
+    GumboOptions options = kGumboDefaultOptions;
+    options.allocator = arena_allocate;
+    options.deallocator = arena_free;
+    options.userdata = &a;
+    options.max_errors = 0;
+    if (!a.memory) give_up("no memory");
+    for (int i = 0; i < count; i++) {
+        a.used = 0;
+        gumbo_parse_with_options(&options, pages[i].html, pages[i].length);
+    }
+    free(a.memory);
+    return 0;
+}
+
+#else
+
+static size_t parse_with_gumbo(const page *pages, int count) {
+    (void)pages;
+    (void)count;
+    give_up("built without libgumbo");
+}
+
+#endif
+
 int main(int count, char **arguments) {
     nd_html_part part = ND_HTML_VISIBLE;
     int rounds = 1, first = 1;
+    bool gumbo = false;
     const char *texts = NULL;
     for (; first < count && strncmp(arguments[first], "--", 2) == 0; first++) {
         if (strcmp(arguments[first], "--main") == 0) part = ND_HTML_MAIN;
+        else if (strcmp(arguments[first], "--gumbo") == 0) gumbo = true;
         else if (first + 1 == count) give_up("an option has no value");
         else if (strcmp(arguments[first], "--rounds") == 0) rounds = atoi(arguments[++first]);
         else if (strcmp(arguments[first], "--texts") == 0) texts = arguments[++first];
@@ -84,7 +138,8 @@ int main(int count, char **arguments) {
     double best = 1e30;
     for (int round = 0; round < rounds; round++) {
         double start = now();
-        text_bytes = read_texts(reader, pages, number, part, NULL);
+        text_bytes = gumbo ? parse_with_gumbo(pages, number)
+                           : read_texts(reader, pages, number, part, NULL);
         double seconds = now() - start;
         if (seconds < best) best = seconds;
     }

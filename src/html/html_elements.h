@@ -15,7 +15,7 @@ enum {
     ND_HTML_CLOSES_P = 1 << 4,    /* its start tag ends an open paragraph */
     ND_HTML_SPECIAL = 1 << 5,     /* end tags of ordinary elements do not reach through it */
     ND_HTML_BARRIER = 1 << 6,     /* no end tags reach through it, except those of tables */
-    ND_HTML_FORMATTING = 1 << 7,  /* its end tag ends it alone, not the elements opened in it */
+    ND_HTML_FORMATTING = 1 << 7,  /* its end tag leaves blocks open that began in it */
     ND_HTML_TABLE_PART = 1 << 8,  /* has a meaning only in a table, whose other parts it ends */
     ND_HTML_LEAVES_SVG = 1 << 9,  /* its start tag ends an <svg> or <math> that is open */
     ND_HTML_HOLDS_HTML = 1 << 10, /* inside <svg> and <math>: its content is HTML again */
@@ -87,6 +87,7 @@ enum {
     X(HTML, "html", ND_HTML_IGNORED)                                                               \
     X(I, "i", ND_HTML_MARKUP)                                                                      \
     X(IFRAME, "iframe", ND_HTML_DROPPED_RAW)                                                       \
+    X(IMAGE, "image", ND_HTML_VOID)                                                                \
     X(IMG, "img", ND_HTML_VOID | ND_HTML_LEAVES_SVG)                                               \
     X(INPUT, "input", ND_HTML_VOID)                                                                \
     X(LI, "li", ND_HTML_P_BLOCK_OUT)                                                               \
@@ -164,15 +165,6 @@ typedef enum nd_html_element {
 /* Flags of each element. */
 extern const uint16_t nd_html_behaviour[ND_TAG_COUNT];
 
-/* From names to elements: a hash table that is at most half full. */
-enum { ND_HTML_NAME_SLOTS = 512 };
-typedef struct nd_html_names {
-    uint64_t keys[ND_HTML_NAME_SLOTS];
-    uint8_t elements[ND_HTML_NAME_SLOTS]; /* ND_TAG_OTHER: an empty slot */
-} nd_html_names;
-
-void nd_html_names_fill(nd_html_names *names);
-
 /* A 64-bit key of a name, whatever the case of its ASCII letters. */
 static inline uint64_t nd_html_name_key(const char *name, size_t length) {
     uint64_t key = length;
@@ -185,13 +177,26 @@ static inline uint64_t nd_html_name_key(const char *name, size_t length) {
     return key;
 }
 
-/* The element of a key. The keys of all names differ (html_elements_test); another name has the
- * key of an element with a chance of 2^-57. */
-static inline nd_html_element nd_html_element_of(const nd_html_names *names, uint64_t key) {
+/* From names to small numbers: a hash table, at most half full. */
+enum { ND_HTML_NAME_SLOTS = 512 };
+typedef struct nd_html_names {
+    uint64_t keys[ND_HTML_NAME_SLOTS];
+    uint8_t values[ND_HTML_NAME_SLOTS]; /* 0: an empty slot */
+} nd_html_names;
+
+/* Adds a name; value > 0. */
+void nd_html_names_add(nd_html_names *names, const char *name, size_t length, uint8_t value);
+
+/* Fills it with the elements. */
+void nd_html_names_fill(nd_html_names *names);
+
+/* The value of a name's key; 0: it is not there. The keys of all names differ; another name has the
+ * key of one with a chance of 2^-57. */
+static inline uint8_t nd_html_names_find(const nd_html_names *names, uint64_t key) {
     size_t slot = key % ND_HTML_NAME_SLOTS;
-    while (names->elements[slot] != ND_TAG_OTHER && names->keys[slot] != key)
+    while (names->values[slot] != 0 && names->keys[slot] != key)
         slot = (slot + 1) % ND_HTML_NAME_SLOTS;
-    return (nd_html_element)names->elements[slot];
+    return names->values[slot];
 }
 
 #endif

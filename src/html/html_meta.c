@@ -69,8 +69,8 @@ static bool is_element(const char *at, const char *end) {
     nd_html_names names;
     nd_html_names_fill(&names);
     while (at < end && !nd_html_is_space(*at) && *at != '/' && *at != '>') at++;
-    nd_html_element element = nd_html_element_of(&names,
-                                                 nd_html_name_key(name, (size_t)(at - name)));
+    nd_html_element element = (nd_html_element)nd_html_names_find(
+        &names, nd_html_name_key(name, (size_t)(at - name)));
     return at < end && element != ND_TAG_OTHER && element != ND_TAG_SVG && element != ND_TAG_MATH;
 }
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* An end tag of an unknown name is looked for among so many open elements of unknown names. */
+/* An end tag of an unknown name, or of SVG, is looked for among so many open elements. */
 enum { UNKNOWN_REACH = 64 };
 
 /* The element that stands for all of its kind: those that end each other. */
@@ -31,8 +31,9 @@ nd_html_open *nd_html_stack_push(nd_html_stack *stack, const nd_html_token *tag)
     nd_html_element element = tag->element;
     unsigned behaviour = nd_html_behaviour[element];
     bool root = element == ND_TAG_SVG || element == ND_TAG_MATH;
-    bool holds_html = parent->foreign && (behaviour & ND_HTML_HOLDS_HTML);
-    if (parent->foreign && !root) {
+    bool foreign = root || parent->holds_foreign;
+    bool holds_html = foreign && (behaviour & ND_HTML_HOLDS_HTML);
+    if (foreign && !root) {
         behaviour = holds_html ? ND_HTML_SPECIAL | ND_HTML_BARRIER : 0;
         element = ND_TAG_OTHER;
     }
@@ -46,7 +47,8 @@ nd_html_open *nd_html_stack_push(nd_html_stack *stack, const nd_html_token *tag)
                            .lists_end = lists_end ? stack->top : parent->lists_end,
                            .node = parent->node,
                            .element = (uint8_t)element,
-                           .foreign = root || (parent->foreign && !holds_html)};
+                           .foreign = foreign,
+                           .holds_foreign = foreign && !holds_html};
     *last = stack->top;
     return self;
 }
@@ -64,16 +66,40 @@ static void pop_to(nd_html_stack *stack, uint32_t left) {
     while (stack->open[stack->top].ended) stack->top--;
 }
 
-/* Ends one element, the last of its kind, alone. */
+/* Ends the last elements behind `left` as long as they need no end tag. */
+static void end_implied(nd_html_stack *stack, uint32_t left) {
+    while (stack->top > left) {
+        uint8_t element = nd_html_stack_top(stack)->element;
+        if (element != ND_TAG_P && element != ND_TAG_LI && element != ND_TAG_DD &&
+            element != ND_TAG_DT)
+            break;
+        pop_to(stack, stack->top - 1);
+    }
+}
+
+/* Ends one element, the last of its kind, alone. What is open in it forgets it. As forms do not
+ * hold forms, an element forgets at most one. */
 static void end_alone(nd_html_stack *stack, uint32_t at) {
     nd_html_open *element = &stack->open[at];
-    if (at == stack->top) {
-        pop_to(stack, at - 1);
-        return;
-    }
+    const nd_html_open *parent = element - 1;
     stack->last[kind_of((nd_html_element)element->element)] = element->same;
     stack->on_end(stack->context, element);
     element->ended = true;
+    if (element->special != at) return;
+    for (uint32_t inner = at + 1; inner <= stack->top; inner++, stack->work++) {
+        nd_html_open *self = &stack->open[inner];
+        if (self->special == at) self->special = parent->special;
+        if (self->lists_end == at) self->lists_end = parent->lists_end;
+    }
+}
+
+/* Ends a formatting element, the last of its kind: alone, if there is a block in it that is still
+ * open. */
+static void end_formatting(nd_html_stack *stack, uint32_t at) {
+    bool form = stack->open[at].element == ND_TAG_FORM;
+    if (form) end_implied(stack, at);
+    if (at < stack->top && (form || nd_html_stack_top(stack)->special > at)) end_alone(stack, at);
+    else pop_to(stack, at - 1);
 }
 
 static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
@@ -105,12 +131,17 @@ static void make_way_for_item(nd_html_stack *stack, nd_html_element element) {
 }
 
 void nd_html_stack_make_way(nd_html_stack *stack, const nd_html_token *tag) {
-    if (nd_html_stack_top(stack)->foreign) {
+    if (nd_html_stack_in_foreign(stack)) {
         if (!behaves((uint8_t)tag->element, ND_HTML_LEAVES_SVG)) return;
-        while (nd_html_stack_top(stack)->foreign) pop_to(stack, stack->top - 1);
+        while (nd_html_stack_in_foreign(stack)) pop_to(stack, stack->top - 1);
     }
     uint32_t barrier = nd_html_stack_top(stack)->barrier;
     nd_html_element element = tag->element;
+    /* A table in a table, but in no cell, ends it. */
+    if (element == ND_TAG_TABLE && stack->open[barrier].element == ND_TAG_TABLE) {
+        pop_to(stack, barrier - 1);
+        barrier = nd_html_stack_top(stack)->barrier;
+    }
     if (behaves((uint8_t)element, ND_HTML_CLOSES_P))
         end_behind(stack, ND_TAG_P, later(barrier, stack->last[ND_TAG_BUTTON]));
     if (behaves((uint8_t)element, ND_HTML_TABLE_PART)) {
@@ -121,7 +152,7 @@ void nd_html_stack_make_way(nd_html_stack *stack, const nd_html_token *tag) {
         if (kind_of((nd_html_element)nd_html_stack_top(stack)->element) == ND_TAG_H1)
             pop_to(stack, stack->top - 1);
     } else if (element == ND_TAG_A && stack->last[ND_TAG_A] > barrier) {
-        end_alone(stack, stack->last[ND_TAG_A]);
+        end_formatting(stack, stack->last[ND_TAG_A]);
     } else if (element == ND_TAG_BUTTON) {
         end_behind(stack, ND_TAG_BUTTON, barrier);
     } else if (element == ND_TAG_SELECT || element == ND_TAG_INPUT || element == ND_TAG_TEXTAREA) {
@@ -131,15 +162,27 @@ void nd_html_stack_make_way(nd_html_stack *stack, const nd_html_token *tag) {
 
 /* ---- end tags */
 
-/* An element of SVG or MathML, or of a name that is unknown, is found by its name. */
-static bool end_unknown(nd_html_stack *stack, uint64_t name) {
+/* Ends an element of an unknown name. */
+static void end_unknown(nd_html_stack *stack, uint64_t name) {
     uint32_t at = stack->last[ND_TAG_OTHER], limit = nd_html_stack_top(stack)->special;
     for (int reach = 0; at > limit && reach < UNKNOWN_REACH; reach++, stack->work++) {
         if (stack->open[at].name == name) {
             pop_to(stack, at - 1);
-            return true;
+            return;
         }
         at = stack->open[at].same;
+    }
+}
+
+/* Ends an element of SVG or MathML, out of which no element of HTML leads. */
+static bool end_foreign(nd_html_stack *stack, uint64_t name) {
+    uint32_t at = stack->top;
+    for (int reach = 0; stack->open[at].foreign && reach < UNKNOWN_REACH; reach++, stack->work++) {
+        if (stack->open[at].name == name) {
+            pop_to(stack, at - 1);
+            return true;
+        }
+        at--;
     }
     return false;
 }
@@ -149,17 +192,21 @@ void nd_html_stack_end(nd_html_stack *stack, const nd_html_token *tag) {
     nd_html_element element = tag->element;
     uint32_t barrier = top->barrier;
     uint32_t at = stack->last[kind_of(element)];
-    if (element == ND_TAG_OTHER || top->foreign) {
-        if (end_unknown(stack, tag->name) || element == ND_TAG_OTHER) return;
-    }
-    if (behaves((uint8_t)element, ND_HTML_HOLDS_HTML)) {
-        if (stack->open[top->special].name == tag->name) pop_to(stack, top->special - 1);
+    if (end_foreign(stack, tag->name)) return;
+    if (element == ND_TAG_OTHER) {
+        end_unknown(stack, tag->name);
     } else if (behaves((uint8_t)element, ND_HTML_TABLE_PART)) {
-        end_behind(stack, element, later(stack->last[ND_TAG_TABLE], stack->last[ND_TAG_TEMPLATE]));
+        uint32_t table = later(stack->last[ND_TAG_TABLE], stack->last[ND_TAG_TEMPLATE]);
+        if (behaves((uint8_t)element, ND_HTML_BARRIER) && stack->open[at].element != element)
+            return;
+        /* Rows without a <tbody> are in one all the same, and cells in a row. */
+        if (element == ND_TAG_TBODY && at <= table) element = ND_TAG_TR;
+        if (element == ND_TAG_TR && stack->last[ND_TAG_TR] <= table) element = ND_TAG_TD;
+        end_behind(stack, element, table);
     } else if (element == ND_TAG_TABLE || element == ND_TAG_TEMPLATE) {
         end_behind(stack, element, element == ND_TAG_TABLE ? stack->last[ND_TAG_TEMPLATE] : 0);
     } else if (behaves((uint8_t)element, ND_HTML_FORMATTING)) {
-        if (at > barrier) end_alone(stack, at);
+        if (at > barrier) end_formatting(stack, at);
     } else if (behaves((uint8_t)element, ND_HTML_SPECIAL)) {
         if (at == barrier) barrier--; /* the element is the barrier itself; or nothing is open */
         if (element == ND_TAG_P) barrier = later(barrier, stack->last[ND_TAG_BUTTON]);

@@ -29,8 +29,9 @@ typedef struct nd_html_open {
     uint32_t node;   /* for the user */
     uint8_t element; /* nd_html_element */
     bool ended;      /* alone; the elements opened in it are still open */
-    bool foreign;    /* in it, names are of SVG or MathML */
-    bool dropped;    /* its text is not visible */
+    bool foreign;    /* it is of SVG or MathML itself, */
+    bool holds_foreign; /* and so are the elements in it */
+    bool dropped;       /* its text is not visible */
 } nd_html_open;
 
 /* Called when an element ends. */
@@ -63,6 +64,10 @@ static inline bool nd_html_stack_has(const nd_html_stack *stack, nd_html_element
 }
 static inline const nd_html_open *nd_html_stack_top(const nd_html_stack *stack) {
     return &stack->open[stack->top];
+}
+/* Whether the next element is of SVG or MathML. */
+static inline bool nd_html_stack_in_foreign(const nd_html_stack *stack) {
+    return stack->open[stack->top].holds_foreign;
 }
 
 #endif

@@ -24,13 +24,12 @@ typedef struct example {
 } example;
 
 /* Each page stands in memory that ends where it ends. */
-static void check_bytes(const char *html, size_t length, const char *expected) {
+static void check_part(const char *html, size_t length, nd_html_part part, const char *expected) {
     char *exact = malloc(length ? length : 1);
     const char *text;
     size_t text_length;
     memcpy(exact, html, length);
-    assert_int_equal(
-        nd_html_text(reader, exact, length, ND_HTML_VISIBLE, &text, &text_length, NULL), ND_OK);
+    assert_int_equal(nd_html_text(reader, exact, length, part, &text, &text_length, NULL), ND_OK);
     char *copy = malloc(text_length + 1);
     memcpy(copy, text, text_length);
     copy[text_length] = 0;
@@ -38,6 +37,10 @@ static void check_bytes(const char *html, size_t length, const char *expected) {
     assert_int_equal(text_length, strlen(expected));
     free(copy);
     free(exact);
+}
+
+static void check_bytes(const char *html, size_t length, const char *expected) {
+    check_part(html, length, ND_HTML_VISIBLE, expected);
 }
 
 #define check_all(examples)                                                                        \
@@ -106,6 +109,7 @@ static void test_dropped(void **state) {
         {"a<svg><title><b>no</b></title>no<style><b></style>b</svg>c", "abc"},
         {"a<svg><path d=x /><text>no</text></svg>b", "ab"},
         {"a<svg>no<p>b", "a\nb"},
+        {"a<svg><desc><image><p>no</p></desc></svg>b", "ab"},
         {"a<svg><foreignObject><p>no</p></foreignObject></svg>b", "ab"},
         {"a<svg><![CDATA[ <p>no ]]></svg>b<![CDATA[c]]>d", "abd"},
         {"<math><mi>x</mi><mo>=</mo><annotation>no</annotation></math>", "x="},
@@ -160,6 +164,55 @@ static void test_broken(void **state) {
     };
     check_all(examples);
     check_bytes("a\0b<p\0>c</p\0>d", 14, "abcd");
+}
+
+/* ---- the main content */
+
+static void check_main(const char *html, const char *expected) {
+    check_part(html, strlen(html), ND_HTML_MAIN, expected);
+}
+
+#define FIRST "The bridge over the river was closed on Monday, the council said in a statement."
+#define SECOND "Engineers found cracks in two of its pillars; repairs will take until the spring."
+#define PARAGRAPHS "<p>" FIRST "</p><p>" SECOND "</p>"
+#define TEXT FIRST "\n" SECOND
+
+/* Each rule: a page with a line that is kept, and the same with a line that is not. */
+static void test_main_rules(void **state) {
+    (void)state;
+    check_main("<title>Bridge closed - The Paper</title><div>" PARAGRAPHS "</div>", TEXT);
+    check_main("<div>Weather: rain</div><h1>Bridge closed</h1>" PARAGRAPHS, "Bridge closed\n" TEXT);
+    check_main("<header><a href=/>The Paper</a></header><h2>Bridge</h2>" PARAGRAPHS,
+               "Bridge\n" TEXT);
+    check_main("<div>" PARAGRAPHS "</div><footer><p>All rights reserved by us, of course.</footer>",
+               TEXT);
+    check_main("<div>" PARAGRAPHS "</div><aside><p>" FIRST "</aside>", TEXT);
+    check_main("<div>" PARAGRAPHS "</div><figure><img><figcaption>" FIRST "</figcaption></figure>",
+               TEXT);
+    check_main("<div>" PARAGRAPHS "</div><div class='site-footer'><div>Contact us</div></div>",
+               TEXT);
+    check_main("<div id=cookieBanner><div>We use cookies, as all others do.</div></div>"
+               "<div>" PARAGRAPHS "</div>",
+               TEXT);
+    check_main("<div>" PARAGRAPHS "</div><div class=relatedPosts><ul><li><a href=x>"
+               "A story about another bridge that was closed</a></ul></div>",
+               TEXT);
+    check_main("<main>" PARAGRAPHS "</main><div>Elsewhere in the paper</div>", TEXT);
+    check_main("<div role=main>" PARAGRAPHS "</div><div>Elsewhere in the paper</div>", TEXT);
+    check_main("<article>" PARAGRAPHS "</article><div>Elsewhere in the paper</div>", TEXT);
+    check_main("<article>" PARAGRAPHS "</article><div id=comments><div>" FIRST "</div></div>",
+               TEXT);
+    check_main("", "");
+    check_main("<nav>a</nav>", "");
+}
+
+/* A page that its scripts would show: the text stands in <noscript>, or is hidden. */
+static void test_main_revealed(void **state) {
+    (void)state;
+    check_main("<p>Loading...</p><noscript>" PARAGRAPHS "</noscript>", "Loading...\n" TEXT);
+    check_main("<div hidden>" PARAGRAPHS "</div>", TEXT);
+    check_main(PARAGRAPHS "<noscript><p>Turn on scripts, please, for all of it.</noscript>", TEXT);
+    check_bytes("a<noscript>b</noscript>", 23, "a"); /* the page before left nothing behind */
 }
 
 /* ---- elements that are nested deeply */
@@ -260,10 +313,11 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),  cmocka_unit_test(test_pre),
-        cmocka_unit_test(test_dropped), cmocka_unit_test(test_references),
-        cmocka_unit_test(test_broken),  cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_charset), cmocka_unit_test(test_is),
+        cmocka_unit_test(test_blocks),        cmocka_unit_test(test_pre),
+        cmocka_unit_test(test_dropped),       cmocka_unit_test(test_references),
+        cmocka_unit_test(test_broken),        cmocka_unit_test(test_main_rules),
+        cmocka_unit_test(test_main_revealed), cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_charset),       cmocka_unit_test(test_is),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, create, destroy);

@@ -105,7 +105,7 @@ static bool read_tag(nd_html_scanner *scanner, const char *at, nd_html_token *to
     const char *end = scanner->end, *name = at;
     while (at < end && !nd_html_is_space(*at) && *at != '/' && *at != '>') at++;
     token->name = nd_html_name_key(name, (size_t)(at - name));
-    token->element = nd_html_element_of(scanner->names, token->name);
+    token->element = (nd_html_element)nd_html_names_find(scanner->names, token->name);
     token->present = 0;
     token->self_closing = false;
     while (at && at < end && *at != '>') {
