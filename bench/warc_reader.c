@@ -23,6 +23,7 @@ int main(int argc, char **argv) {
     nd_input_options_init(&input, sizeof input);
     nd_resources_init(&resources, sizeof resources);
     input.ignore_digests = input.skip_errors = true;
+    input.html = ND_PAGES_SOURCE; /* the payloads as they are, as other readers have them */
     resources.threads = 1;
     if (argc < 2) stop("an input is missing");
     const char *inputs[] = {argv[1]};
