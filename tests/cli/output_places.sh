@@ -39,6 +39,17 @@ wait $!
 shown from-pipe
 [[ -p pipe ]] && echo 'the pipe is a pipe'
 
+# Anything else is refused, and stays.
+python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
+t dedup -q in.jsonl -o socket
+[[ -S socket ]] && echo 'the socket is a socket'
+t dedup -q in.jsonl -o /proc/self/status
+# The same holds for the removed records.
+t dedup -q in.jsonl -o /dev/null --removed-records second
+shown other/target
+readlink second
+t dedup -q in.jsonl -o /dev/null --removed-records /dev/stdout
+
 # Two names of one file.
 t dedup -q in.jsonl -o ./both --removed both
 t dedup -q in.jsonl -o both --clusters other/../both
