@@ -27,6 +27,24 @@ ND_API ND_MUST_CHECK nd_status nd_inputs(const nd_input_options *input, nd_input
                                          void *context, const nd_resources *resources,
                                          nd_error *error);
 
+/* A field of a record. All pointers are valid during the call. */
+typedef struct nd_input_field {
+    const char *name; /* as nd_input_options takes it */
+    const char
+        *kind; /* of JSON "string", "number", "boolean", "null" or "array"; of CSV "column" */
+    const char *value; /* of the first record, as it is written there; it may be cut off */
+    size_t value_length;
+} nd_input_field;
+
+/* Called once per field, in the order of the record. Return false to stop. */
+typedef bool nd_input_field_fn(void *context, const nd_input_field *field);
+
+/* Calls `fn` with every field of the first record of an input: of the first file of JSON or CSV
+ * with a header. Other inputs have none, and standard input tells none. Errors: as nd_inputs. */
+ND_API ND_MUST_CHECK nd_status nd_input_fields(const nd_input_options *input, nd_input_field_fn *fn,
+                                               void *context, const nd_resources *resources,
+                                               nd_error *error);
+
 /* A document and its text. All pointers are valid during the call. */
 typedef struct nd_text {
     uint64_t document; /* number in the order of input, from 0 */

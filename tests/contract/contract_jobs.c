@@ -319,6 +319,20 @@ static void check_inputs(void) {
             assert_int_equal(inputs, 1));
 }
 
+static bool take_field(void *context, const nd_input_field *field) {
+    return (void)context, (void)field, true;
+}
+
+static void check_input_fields(void) {
+    const nd_resources *none = NULL;
+    REFUSED("input", nd_input_fields(NULL, take_field, NULL, none, &failure));
+    begin_job(1);
+    REFUSED("fn", nd_input_fields(&job.input, NULL, NULL, none, &failure));
+    ALL_REFUSED(bad_jobs, nd_input_fields(&job.input, take_field, NULL, &job.resources, &failure));
+    GRANTED(begin_job(2), nd_input_fields(&job.input, take_field, NULL, &job.resources, &failure),
+            NOTHING);
+}
+
 static void check_fingerprints(void) {
     const nd_simhash_options s = simhash_options(64, 9);
     const nd_fingerprints_options none = {.struct_size = sizeof none};
@@ -465,6 +479,7 @@ void test_passes(void **state) {
     check_files();
     check_texts();
     check_inputs();
+    check_input_fields();
     check_fingerprints();
     check_signatures();
     check_idf();

@@ -111,6 +111,11 @@ static bool tell_input(void *context, const nd_input_info *info) {
     tell_bytes(info->name, strlen(info->name));
     return true;
 }
+static bool tell_field(void *context, const nd_input_field *field) {
+    (void)context;
+    tell_bytes(field->name, strlen(field->name));
+    return true;
+}
 static bool tell_print(void *context, const nd_fingerprinted *f) {
     (void)context;
     tell(f->fingerprint.low);
@@ -605,6 +610,10 @@ const sized_structure sized_structures[] = {
     USE(nd_inputs, nd_input_options,                                                               \
         nd_inputs(given, tell_input, NULL, &with.resources, &failure))                             \
     USE(nd_inputs, nd_resources, nd_inputs(&with.input, tell_input, NULL, given, &failure))        \
+    USE(nd_input_fields, nd_input_options,                                                         \
+        nd_input_fields(given, tell_field, NULL, &with.resources, &failure))                       \
+    USE(nd_input_fields, nd_resources,                                                             \
+        nd_input_fields(&with.input, tell_field, NULL, given, &failure))                           \
     USE(nd_fingerprints, nd_fingerprints_options,                                                  \
         nd_fingerprints(given, tell_print, NULL, &out.summary, &failure))                          \
     USE(nd_fingerprints, nd_job_summary,                                                           \
