@@ -43,7 +43,6 @@ shown from-pipe
 python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
 t dedup -q in.jsonl -o socket
 [[ -S socket ]] && echo 'the socket is a socket'
-t dedup -q in.jsonl -o /proc/self/status
 # The same holds for the removed records.
 t dedup -q in.jsonl -o /dev/null --removed-records second
 shown other/target
