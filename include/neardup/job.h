@@ -161,8 +161,8 @@ typedef void nd_warning_fn(void *context, const char *message);
 typedef struct nd_resources {
     size_t struct_size;
     /* Memory limit in bytes, at least 64 MiB, default 1 GiB; UINT64_MAX: no limit. The peak may
-     * exceed it by 64 MiB, and by 16 bytes per document if documents are compared with each other.
-     */
+     * exceed it by 64 MiB, by 16 bytes per document if documents are compared with each other, and
+     * by 40 MiB and the pages of a Parquet file. */
     uint64_t memory;
     /* Directory of temporary files. NULL, the default: the directory of the output, or the system's
      * temporary directory. ND_ERR_ARGUMENT: it cannot be written. */

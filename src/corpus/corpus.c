@@ -69,7 +69,7 @@ char *nd_source_path(const nd_source *source, const char *path, const nd_allocat
 
 nd_status nd_corpus_duckdb(nd_corpus *corpus, nd_duckdb_session **out, nd_error *error) {
     const nd_duckdb_options options = {.library = corpus->options.duckdb,
-                                       .memory = corpus->options.memory / ND_WINDOW_SHARE,
+                                       .memory = corpus->options.memory / 2,
                                        .progress = corpus->options.progress};
     if (!corpus->duckdb)
         ND_TRY(nd_duckdb_open(&options, &corpus->allocator, &corpus->duckdb, error));

@@ -46,23 +46,23 @@ static const char *const places[] = {LIBRARY,
 
 /* A module of Python has its version in its name (_duckdb.cpython-311-x86_64-linux-gnu.so) and
  * needs the functions of that Python, although DuckDB's own do not call them. In a process of
- * Python they are there; in others the shared library of Python is loaded first. */
-static void load_python(const char *path) {
+ * Python they are there; in others the shared library of Python is loaded first. False: the path is
+ * not of such a module. */
+static bool load_python(const char *path) {
     static const char mark[] = ".cpython-3";
     char name[64];
     const char *version = strstr(path, mark);
-    if (!version) return;
+    if (!version) return false;
     version += sizeof mark - 1;
     nd_format(name, sizeof name, "libpython3.%.*s.so.1.0", (int)strspn(version, "0123456789"),
               version);
     dlopen(name, RTLD_LAZY | RTLD_GLOBAL);
+    return true;
 }
 
 static void *open_library(const char *path) {
     void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    if (library) return library;
-    load_python(path);
-    return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    return !library && load_python(path) ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : library;
 }
 
 /* "v1.5.6", "v2.0.0-dev123" */

@@ -11,7 +11,7 @@
 
 typedef struct nd_duckdb_options {
     const char *library;   /* as in nd_duckdb_load */
-    uint64_t memory;       /* bytes that DuckDB may use; it gets at least 64 MiB */
+    uint64_t memory;       /* bytes that DuckDB may use; it gets at least 512 MiB */
     nd_progress *progress; /* polled while a statement runs; NULL: none */
 } nd_duckdb_options;
 
