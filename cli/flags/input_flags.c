@@ -9,7 +9,7 @@
 static const flag inputs[] = {
     {.name = "format",
      .kind = FLAG_CHOICE,
-     .choices = "auto|json-lines|json|csv|tsv|text|warc",
+     .choices = "auto|json-lines|json|csv|tsv|text|warc|parquet",
      .offset = offsetof(input_settings, format),
      .help = "what is in the files; auto: recognised by their content, else by their names"},
     {.name = "text-field",
@@ -93,6 +93,12 @@ static const flag inputs[] = {
      .offset = offsetof(input_settings, follow),
      .help = "in directories, also read files through symbolic links; each file is read once; "
              "without this flag links are left out and counted"},
+    {.name = "duckdb",
+     .kind = FLAG_INPUT,
+     .argument = "FILE",
+     .offset = offsetof(input_settings, duckdb),
+     .help = "DuckDB's library, libduckdb.so, which reads and writes Parquet; the default is "
+             "NEARDUP_DUCKDB, or an installed one"},
 };
 
 static const flag times[] = {
@@ -107,9 +113,9 @@ static const flag times[] = {
 const flag_table input_flags = FLAG_TABLE("Input", inputs);
 const flag_table time_flags = FLAG_TABLE("Input", times);
 
-const char *const input_flag_names[] = {"format",  "text-field", "id-field",   "html", "encoding",
-                                        "invalid", "on-error",   "files-from", "glob", "exclude",
-                                        "hidden",  "follow",     "digests",    NULL};
+const char *const input_flag_names[] = {"format",  "text-field", "id-field",   "html",   "encoding",
+                                        "invalid", "on-error",   "files-from", "glob",   "exclude",
+                                        "hidden",  "follow",     "digests",    "duckdb", NULL};
 
 void input_settings_init(input_settings *s) {
     nd_input_options input;
@@ -143,6 +149,7 @@ nd_input_options input_options_of(const input_settings *s) {
     input.hidden = s->hidden;
     input.follow_links = s->follow;
     input.ignore_digests = s->digests == DIGESTS_OFF;
+    input.duckdb = s->duckdb;
     return input;
 }
 

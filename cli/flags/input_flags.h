@@ -21,6 +21,7 @@ typedef struct input_settings {
     unsigned on_error;
     unsigned digests;
     bool follow, hidden;
+    const char *duckdb; /* NULL: found by the library */
 } input_settings;
 
 extern const flag_table input_flags;

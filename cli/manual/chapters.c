@@ -7,11 +7,13 @@
     "their first bytes, not by the file's name.\n\n"                                               \
     "A file has records: JSON Lines, with one object per line; JSON, with objects in an "          \
     "array or one behind the other, over any number of lines; CSV (RFC 4180) or TSV, with"         \
-    " a header, unless --text-field is the number of a column. Or the file is a text, one"         \
-    " document, whose id is its name. JSON is recognised by its content. Otherwise the "           \
-    "ending of the name decides, in front of .gz or .zst: .csv, .tsv, .json, .jsonl, "             \
-    ".ndjson; a file with another ending is a text. Standard input has no name. --format "         \
-    "decides in all cases.\n\n"                                                                    \
+    " a header, unless --text-field is the number of a column; Parquet, whose rows "               \
+    "DuckDB's library reads (--duckdb), and whose kept rows are written to a name that "           \
+    "ends in .parquet. Or the file is a text, one document, whose id is its name. JSON "           \
+    "and Parquet are recognised by their content. Otherwise the ending of the name "               \
+    "decides, in front of .gz or .zst: .csv, .tsv, .json, .jsonl, .ndjson; a file with "           \
+    "another ending is a text. Standard input has no name. --format decides in all cases."         \
+    "\n\n"                                                                                         \
     "If the first file of a directory has records, all its files do; files whose names "           \
     "begin with _ are left out. In any other directory each file, at any depth, is one "           \
     "document. Its id is its relative path, and documents are in bytewise order of the "           \
@@ -93,7 +95,8 @@ const char fingerprint_file_chapter[] =
 const char environment_chapter[] =
     "NO_COLOR: no colours. TMPDIR: the system's directory for temporary files. ND_DISABLE_CPU: "
     "instruction sets that are not used, a comma-separated list of avx512, avx2 and neon; the "
-    "results do not depend on it.";
+    "results do not depend on it. NEARDUP_DUCKDB: DuckDB's library, if --duckdb does not name "
+    "one.";
 
 #define FAILED "1: it failed, and the message says why"
 #define USAGE "2: the command line is wrong"

@@ -38,12 +38,12 @@ typedef enum nd_input_format {
     ND_FORMAT_CSV,        /* RFC 4180: columns with commas between, and a header */
     ND_FORMAT_TSV,        /* the same with tabs */
     ND_FORMAT_TEXT,       /* one document, in UTF-8 */
-    ND_FORMAT_WARC        /* web archives: WARC, with WET, and ARC */
+    ND_FORMAT_WARC,       /* web archives: WARC, with WET, and ARC */
+    ND_FORMAT_PARQUET     /* rows with columns, read by DuckDB's library (`duckdb`) */
 } nd_input_format;
 
-/* Returns "json-lines", "json", "csv", "tsv", "text" or "warc"; "auto"; "" for an unknown format.
- * Static.
- */
+/* Returns "json-lines", "json", "csv", "tsv", "text", "warc" or "parquet"; "auto"; "" for an
+ * unknown format. Static. */
 ND_API const char *nd_input_format_name(nd_input_format format);
 
 /* The part of HTML pages that is taken. Pages are recognised by their begin, or their server tells.
@@ -91,7 +91,8 @@ typedef struct nd_input_options {
     /* Fields of the text, at least one; the default is "text". The text is all that a record has of
      * them, with newlines between. A field of JSON is a name, or a JSON Pointer (RFC 6901) that
      * begins with '/'. A field of CSV is the name of a column; if all are numbers, from 1, the file
-     * has no header. */
+     * has no header. One of Parquet is the name of a column, or a JSON Pointer to a member of a
+     * struct. */
     const char *const *text_fields;
     size_t text_field_count;
     /* A string or a number, default "id". If it is missing or null, or this is NULL: FILE:LINE. */
@@ -124,6 +125,11 @@ typedef struct nd_input_options {
      * with another digest is a bad record; payloads with another one are counted, and one warning
      * tells how many. */
     bool ignore_digests;
+    /* The library libduckdb.so, 1.2 or later, or the module of Python's package duckdb, which reads
+     * and writes Parquet. NULL, the default: the one that the environment's NEARDUP_DUCKDB names,
+     * otherwise one that is installed. It is loaded when a Parquet file is read.
+     * ND_ERR_UNSUPPORTED: there is none; the message says where to get it. */
+    const char *duckdb;
 } nd_input_options;
 
 ND_API void nd_input_options_init(nd_input_options *options, size_t struct_size);
@@ -155,8 +161,8 @@ typedef void nd_warning_fn(void *context, const char *message);
 typedef struct nd_resources {
     size_t struct_size;
     /* Memory limit in bytes, at least 64 MiB, default 1 GiB; UINT64_MAX: no limit. The peak may
-     * exceed it by 64 MiB, and by 16 bytes per document if documents are compared with each other.
-     */
+     * exceed it by 64 MiB, by 16 bytes per document if documents are compared with each other, and
+     * by 40 MiB and the pages of a Parquet file. */
     uint64_t memory;
     /* Directory of temporary files. NULL, the default: the directory of the output, or the system's
      * temporary directory. ND_ERR_ARGUMENT: it cannot be written. */

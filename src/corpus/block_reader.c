@@ -6,7 +6,9 @@
  * Records that cannot be read again from their file are appended to the spool on the way. */
 #include "corpus/block_reader.h"
 
+#include "base/format.h"
 #include "corpus/corpus_inside.h"
+#include "corpus/iso_date.h"
 #include "corpus/recognise.h"
 #include "io/file.h"
 #include "unicode/encoding.h"
@@ -193,6 +195,12 @@ static nd_status check_encoding(const nd_corpus *corpus, const nd_source *source
     return ND_OK;
 }
 
+/* DuckDB reads the end of a file first. */
+static nd_status fail_pipe(const nd_source *source, nd_error *error) {
+    return nd_fail(error, ND_ERR_INPUT, "%s: Parquet is read from regular files only",
+                   nd_source_title(source));
+}
+
 /* Decides the format of a file by its first bytes, which are in the window now. A blank one is of
  * the kind of the others. */
 static nd_status decide_format(nd_corpus *corpus, nd_source *source, nd_error *error) {
@@ -203,6 +211,7 @@ static nd_status decide_format(nd_corpus *corpus, nd_source *source, nd_error *e
     bool text = nd_source_has_texts(&corpus->sources[0]), pipe = source->inode == 0;
     bool blank = nd_skip_blank(bytes, size) == size;
     if (found == ND_FORMAT_TEXT && pipe) found = ND_FORMAT_AUTO; /* its name tells nothing */
+    if (found == ND_FORMAT_PARQUET) return fail_pipe(source, error);
     if (found == ND_FORMAT_AUTO && (blank || !pipe))
         found = text ? ND_FORMAT_TEXT : ND_FORMAT_JSON_LINES;
     if (found == ND_FORMAT_AUTO)
@@ -471,6 +480,33 @@ typedef union record_room {
     unsigned char bytes[512];
 } record_room;
 
+/* Adds a record that is a text, with an id and a priority beside it. */
+static nd_status add_row(nd_corpus *corpus, nd_block *block, const nd_record *given,
+                         const char *fault, nd_error *error) {
+    nd_raw_record record = {.start = block->size,
+                            .length = given->length,
+                            .offset = corpus->spool.size,
+                            .line = ++corpus->line,
+                            .size = given->length,
+                            .priority = given->value,
+                            .id_start = SIZE_MAX,
+                            .fault = fault};
+    record.too_long = given->length > corpus->options.max_record;
+    if (record.too_long) record.length = 0;
+    if (record.length > ND_LARGE_RECORD) hold_gate(corpus, block);
+    ND_TRY(add_bytes(corpus, block, given->text, record.length, error));
+    if (!corpus->options.once)
+        ND_TRY(nd_spool_append(&corpus->spool, given->text, record.length, error));
+    if (given->id) {
+        record.id_start = block->size;
+        record.id_length = given->id_length;
+        ND_TRY(add_bytes(corpus, block, given->id, given->id_length, error));
+    }
+    ND_TRY(add_record(corpus, block, record, error));
+    block->input_bytes += given->length;
+    return ND_OK;
+}
+
 static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *error) {
     while (!is_full(block)) {
         record_room room = {.record = {.struct_size = sizeof(nd_record), .value = NAN}};
@@ -482,26 +518,70 @@ static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *err
             corpus->at_end = true;
             break;
         }
-        nd_raw_record record = {.start = block->size,
-                                .length = given.length,
-                                .offset = corpus->spool.size,
-                                .line = ++corpus->line,
-                                .size = given.length,
-                                .priority = given.value,
-                                .id_start = SIZE_MAX};
-        record.too_long = given.length > corpus->options.max_record;
-        if (record.too_long) record.length = 0;
-        if (record.length > ND_LARGE_RECORD) hold_gate(corpus, block);
-        ND_TRY(add_bytes(corpus, block, given.text, record.length, error));
-        if (!corpus->options.once)
-            ND_TRY(nd_spool_append(&corpus->spool, given.text, record.length, error));
-        if (given.id) {
-            record.id_start = block->size;
-            record.id_length = given.id_length;
-            ND_TRY(add_bytes(corpus, block, given.id, given.id_length, error));
-        }
-        ND_TRY(add_record(corpus, block, record, error));
-        block->input_bytes += given.length;
+        ND_TRY(add_row(corpus, block, &given, NULL, error));
+    }
+    return ND_OK;
+}
+
+/* ---- Parquet */
+
+static nd_status open_parquet(nd_corpus *corpus, nd_source *source, nd_error *error) {
+    nd_duckdb_session *session = NULL;
+    const nd_record_fields *f = &corpus->options.fields;
+    const nd_parquet_fields fields = {f->texts, f->text_count, f->id, f->priority};
+    atomic_store(&corpus->compressed, true);
+    if (source->inode == 0) return fail_pipe(source, error);
+    ND_TRY(nd_corpus_duckdb(corpus, &session, error));
+    return nd_parquet_in_open(session, source->name, &fields, &corpus->parquet, error);
+}
+
+/* Takes the values of a row as a record. Returns why it is bad; NULL: it is fine. */
+static const char *record_of_row(const nd_parquet_row *row, nd_record *out) {
+    *out = (nd_record){.text = row->text,
+                       .length = row->length,
+                       .id = row->id,
+                       .id_length = row->id_length,
+                       .value = row->priority};
+    if (!row->text) return "its text is null";
+    if (row->priority_length == 0 ||
+        nd_number_read(row->priority_text, row->priority_length, &out->value) ||
+        nd_iso_date_parse(row->priority_text, row->priority_length, &out->value))
+        return NULL;
+    return "a number or an ISO 8601 date was expected";
+}
+
+static nd_status read_rows(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_source *source = &corpus->sources[block->source];
+    if (!corpus->parquet) ND_TRY(open_parquet(corpus, source, error));
+    while (!is_full(block)) {
+        nd_parquet_row row;
+        nd_record record;
+        ND_TRY(nd_parquet_in_next(corpus->parquet, &row, &corpus->at_end, error));
+        if (corpus->at_end) break;
+        source->rows++;
+        const char *fault = record_of_row(&row, &record);
+        ND_TRY(add_row(corpus, block, &record, fault, error));
+    }
+    double part = (double)source->rows / ((double)nd_parquet_in_rows(corpus->parquet) + 1);
+    atomic_store(&corpus->read_bytes,
+                 corpus->before_source + (uint64_t)(part * (double)source->size));
+    return ND_OK;
+}
+
+static nd_status read_parquet(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_error failure;
+    nd_status status = read_rows(corpus, block, &failure);
+    return status == ND_OK ? ND_OK : end_broken_source(corpus, block, status, &failure, error);
+}
+
+static nd_status read_source(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    const nd_source *source = &corpus->sources[block->source];
+    switch (source->kind) {
+    case ND_SOURCE_RECORDS:
+        return source->format == ND_FORMAT_PARQUET ? read_parquet(corpus, block, error)
+                                                   : read_file(corpus, block, error);
+    case ND_SOURCE_TREE: return read_paths(corpus, block, error);
+    case ND_SOURCE_CALLBACK: return read_callback(corpus, block, error);
     }
     return ND_OK;
 }
@@ -512,8 +592,10 @@ static void end_source(nd_corpus *corpus) {
     if (corpus->walk) corpus->links += nd_directory_walk_links(corpus->walk);
     nd_stream_in_close(corpus->stream);
     nd_directory_walk_close(corpus->walk);
+    nd_parquet_in_close(corpus->parquet);
     corpus->stream = NULL;
     corpus->walk = NULL;
+    corpus->parquet = NULL;
     corpus->before_source += corpus->sources[corpus->current].size;
     corpus->current++;
     corpus->at_end = false;
@@ -524,11 +606,7 @@ static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error)
     while (corpus->current < corpus->source_count) {
         block->source = corpus->current;
         block->size = 0; /* blank lines may have filled it without a record */
-        switch (corpus->sources[corpus->current].kind) {
-        case ND_SOURCE_RECORDS: ND_TRY(read_file(corpus, block, error)); break;
-        case ND_SOURCE_TREE: ND_TRY(read_paths(corpus, block, error)); break;
-        case ND_SOURCE_CALLBACK: ND_TRY(read_callback(corpus, block, error)); break;
-        }
+        ND_TRY(read_source(corpus, block, error));
         bool used_up = corpus->at_end && corpus->window_begin == corpus->window_end;
         if (used_up) end_source(corpus);
         /* A source with only blank lines gives an empty block, so that its bytes are counted. */

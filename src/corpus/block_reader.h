@@ -14,11 +14,11 @@ enum { ND_BLOCK_RECORDS = ND_LIMIT(4096, 5) };
 typedef struct nd_raw_record {
     size_t start, length; /* in the block's bytes */
     uint64_t offset;      /* in its file or in the spool (nd_record_reader_fetch) */
-    uint64_t line;        /* from 1; for WARC, a callback or a directory: the record's number */
-    uint64_t size;        /* of a directory: bytes of the text; otherwise bytes of the record; 0: it
-                             is too long, and its end has not been read yet */
-    double priority;      /* priority of a callback's record; NAN: none */
-    size_t id_start, id_length; /* a callback's id in the block's bytes; id_start SIZE_MAX: none */
+    uint64_t line;   /* from 1; for WARC, Parquet, a callback or a directory: the record's number */
+    uint64_t size;   /* of a directory: bytes of the text; otherwise bytes of the record; 0: it
+                        is too long, and its end has not been read yet */
+    double priority; /* of a callback's record, or of a row of Parquet; NAN: none */
+    size_t id_start, id_length; /* their id in the block's bytes; id_start SIZE_MAX: none */
     bool too_long;              /* it is over max_record; the block does not have its bytes */
     const char *fault;          /* why it cannot be parsed, static; NULL: it can be tried */
 } nd_raw_record;

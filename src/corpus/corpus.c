@@ -41,6 +41,8 @@ void nd_corpus_close(nd_corpus *corpus) {
     nd_allocator allocator = corpus->allocator;
     nd_stream_in_close(corpus->stream);
     nd_directory_walk_close(corpus->walk);
+    nd_parquet_in_close(corpus->parquet);
+    nd_duckdb_close(corpus->duckdb);
     nd_release(&allocator, corpus->window);
     for (size_t i = 0; corpus->sources && i < corpus->source_count; i++) {
         nd_csv_columns_free(&corpus->sources[i].columns, &allocator);
@@ -63,6 +65,16 @@ void nd_corpus_close(nd_corpus *corpus) {
 char *nd_source_path(const nd_source *source, const char *path, const nd_allocator *allocator) {
     return source->files ? nd_string_join(allocator, path, "", "")
                          : nd_string_join(allocator, source->name, "/", path);
+}
+
+nd_status nd_corpus_duckdb(nd_corpus *corpus, nd_duckdb_session **out, nd_error *error) {
+    const nd_duckdb_options options = {.library = corpus->options.duckdb,
+                                       .memory = corpus->options.memory / 2,
+                                       .progress = corpus->options.progress};
+    if (!corpus->duckdb)
+        ND_TRY(nd_duckdb_open(&options, &corpus->allocator, &corpus->duckdb, error));
+    *out = corpus->duckdb;
+    return ND_OK;
 }
 
 size_t nd_corpus_sources(const nd_corpus *corpus) { return corpus->source_count; }

@@ -20,6 +20,7 @@
 #include "corpus/json_simdjson.h"
 #include "io/spool.h"
 #include "warc/warc_header.h"
+#include "parquet/duckdb_session.h"
 
 typedef enum nd_source_kind {
     ND_SOURCE_RECORDS, /* a file, as its format says */
@@ -49,6 +50,7 @@ typedef struct nd_source {
     char *header;
     size_t header_length;
     uint64_t header_offset; /* like those of records */
+    uint64_t rows;          /* of Parquet: that were read so far */
     /* Set if the directory is not the only input: the ids of its documents begin with it, so that
      * documents of different inputs have different ids. It is the last part of the directory's
      * name, or, if that is not enough to tell them apart, the name. */
@@ -72,6 +74,11 @@ static inline size_t nd_source_prefix(const nd_source *source) {
 /* The path of a text: of a file in a directory, or as it is in a list. NULL: memory is missing. The
  * caller frees it. */
 char *nd_source_path(const nd_source *source, const char *path, const nd_allocator *allocator);
+
+/* Whether its records are texts with an id and a priority beside them, not yet to be parsed. */
+static inline bool nd_source_has_rows(const nd_source *source) {
+    return source->kind == ND_SOURCE_CALLBACK || source->format == ND_FORMAT_PARQUET;
+}
 
 /* Whether its documents are texts, not records with fields. */
 static inline bool nd_source_has_texts(const nd_source *source) {
@@ -120,6 +127,7 @@ typedef struct nd_corpus_options {
     uint64_t memory;       /* the run's memory and threads: as in nd_stream_in_options */
     uint32_t threads;
     size_t spool_memory; /* bytes of the spool that stay in memory */
+    const char *duckdb;  /* as in nd_input_options */
 } nd_corpus_options;
 
 /* The options' strings must outlive the corpus. Checks that every input exists (unless errors are
@@ -128,14 +136,18 @@ nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *a
                          nd_temp_space *disk, nd_corpus **out, nd_error *error);
 void nd_corpus_close(nd_corpus *corpus);
 
+/* DuckDB as the options say, which is opened by the first call and closed with the corpus. Only
+ * before the first and after the last block. */
+nd_status nd_corpus_duckdb(nd_corpus *corpus, nd_duckdb_session **out, nd_error *error);
+
 size_t nd_corpus_sources(const nd_corpus *corpus);
 const nd_source *nd_corpus_source(const nd_corpus *corpus, size_t index);
 /* Estimates the bytes of all blocks together, after decompression, given that the blocks so far had
  * `counted` bytes. It is the sum of the sizes of the files; if one is compressed, an estimate from
  * the part of the files that has been read. 0: unknown (a pipe, a directory, a callback). */
 uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted);
-/* Whether reading may need memory for a Zstandard window. False: all inputs are regular files that
- * are not Zstandard. */
+/* Whether reading may need memory for a Zstandard window, or for DuckDB. False: all inputs are
+ * regular files that are neither Zstandard nor Parquet. */
 bool nd_corpus_may_have_window(const nd_corpus *corpus);
 /* Whether the caller named an encoding of texts that is not UTF-8, or wants it guessed. */
 bool nd_corpus_converts(const nd_corpus *corpus);

@@ -6,6 +6,7 @@
 #include "corpus/directory_walk.h"
 #include "corpus/record_cut.h"
 #include "io/stream_in.h"
+#include "parquet/parquet_in.h"
 #include "warc/warc_cut.h"
 
 #include <pthread.h>
@@ -43,10 +44,12 @@ struct nd_corpus {
     uint64_t line;  /* the latest line, or record, of the source */
     uint64_t links; /* symbolic links left out */
     uint64_t left_out[ND_WARC_KINDS];
-    nd_stream_in *stream;    /* reads a file */
-    nd_record_cutter cutter; /* cuts it into records */
-    nd_warc_cutter archive;  /* cuts WARC */
-    nd_directory_walk *walk; /* walks through a directory */
+    nd_stream_in *stream;      /* reads a file */
+    nd_record_cutter cutter;   /* cuts it into records */
+    nd_warc_cutter archive;    /* cuts WARC */
+    nd_directory_walk *walk;   /* walks through a directory */
+    nd_duckdb_session *duckdb; /* reads Parquet; NULL: none was read yet */
+    nd_parquet_in *parquet;    /* the file that it reads now */
     /* The bytes [window_begin, window_end) of the window are read and not yet in a block.
      * window[0] is at window_offset of the stream. */
     char *window;

@@ -9,7 +9,7 @@ const char *nd_input_format_name(nd_input_format format) {
         [ND_FORMAT_AUTO] = "auto", [ND_FORMAT_JSON_LINES] = "json-lines",
         [ND_FORMAT_JSON] = "json", [ND_FORMAT_CSV] = "csv",
         [ND_FORMAT_TSV] = "tsv",   [ND_FORMAT_TEXT] = "text",
-        [ND_FORMAT_WARC] = "warc"};
+        [ND_FORMAT_WARC] = "warc", [ND_FORMAT_PARQUET] = "parquet"};
     return (unsigned)format < sizeof names / sizeof *names ? names[format] : "";
 }
 
@@ -30,7 +30,8 @@ nd_input_format nd_format_of_name(const char *name) {
         {".jsonl", ND_FORMAT_JSON_LINES}, {".ndjson", ND_FORMAT_JSON_LINES},
         {".json", ND_FORMAT_JSON},        {".csv", ND_FORMAT_CSV},
         {".tsv", ND_FORMAT_TSV},          {".warc", ND_FORMAT_WARC},
-        {".wet", ND_FORMAT_WARC},         {".arc", ND_FORMAT_WARC}};
+        {".wet", ND_FORMAT_WARC},         {".arc", ND_FORMAT_WARC},
+        {".parquet", ND_FORMAT_PARQUET}};
     static const char *const compressed[] = {".gz", ".zst", ".bz2", ".xz", ".lz4"};
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
@@ -53,8 +54,7 @@ static bool begins_with(const char *bytes, size_t size, const char *begin) {
 const char *nd_unread_kind(const char *bytes, size_t size) {
     static const struct {
         const char *first, *kind;
-    } kinds[] = {
-        {"PAR1", "Parquet"}, {"PK\x03\x04", "zip"}, {"7z\xBC\xAF", "7-Zip"}, {"%PDF-", "PDF"}};
+    } kinds[] = {{"PK\x03\x04", "zip"}, {"7z\xBC\xAF", "7-Zip"}, {"%PDF-", "PDF"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (begins_with(bytes, size, kinds[i].first)) return kinds[i].kind;
     return NULL;
@@ -88,6 +88,7 @@ static bool is_one_value(const char *bytes, size_t at, size_t size) {
 nd_input_format nd_format_of_content(const char *bytes, size_t size) {
     if (begins_with(bytes, size, "WARC/1.") || begins_with(bytes, size, "filedesc://"))
         return ND_FORMAT_WARC;
+    if (begins_with(bytes, size, "PAR1")) return ND_FORMAT_PARQUET;
     size_t at = nd_skip_blank(bytes, size);
     bool bracket = at < size && (bytes[at] == '{' || bytes[at] == '[');
     size_t next = bracket ? skip_space(bytes, at + 1, size) : size;
@@ -99,7 +100,7 @@ nd_input_format nd_format_of_content(const char *bytes, size_t size) {
 nd_input_format nd_recognise(const char *name, const char *bytes, size_t size) {
     nd_input_format found = nd_format_of_content(bytes, size), named = nd_format_of_name(name);
     size_t begin = nd_skip_blank(bytes, size);
-    if (strcmp(name, "-") == 0) return found;
+    if (strcmp(name, "-") == 0 || found == ND_FORMAT_PARQUET) return found;
     /* The first line may be a bad one. */
     if (named == ND_FORMAT_JSON_LINES && begin < size && bytes[begin] == '{') return named;
     if (found != ND_FORMAT_AUTO) return found;

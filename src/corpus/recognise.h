@@ -11,19 +11,19 @@
 enum { ND_RECOGNISE_BYTES = 1 << 16 };
 
 /* JSON begins with '{' or '[' and what may follow it. It is JSON Lines if its first line is one
- * object, or if it begins with '{' and its name says so. WARC and ARC begin with their own marks.
- * All else is decided by the ending of the name, in front of .gz or .zst: .jsonl, .ndjson, .json,
- * .csv, .tsv, .warc, .wet, .arc. A file with another ending is a text. ND_FORMAT_AUTO: that of
- * standard input
+ * object, or if it begins with '{' and its name says so. WARC, ARC and Parquet begin with their own
+ * marks. All else is decided by the ending of the name, in front of .gz or .zst: .jsonl, .ndjson,
+ * .json, .csv, .tsv, .warc, .wet, .arc, .parquet. A file with another ending is a text.
+ * ND_FORMAT_AUTO: that of standard input
  * ("-"), and of a blank file with another ending, is not known. */
 nd_input_format nd_recognise(const char *name, const char *bytes, size_t size);
 
-/* The name of a kind of file that is not read, such as "Parquet", by its first bytes; NULL: it is
+/* The name of a kind of file that is not read, such as "PDF", by its first bytes; NULL: it is
  * none of those that are known. */
 const char *nd_unread_kind(const char *bytes, size_t size);
 /* The place behind a byte order mark and white space; `size`: there is nothing else. */
 size_t nd_skip_blank(const char *bytes, size_t size);
-/* By the content alone: JSON Lines, JSON, WARC, or ND_FORMAT_AUTO: it is another one.
+/* By the content alone: JSON Lines, JSON, WARC, Parquet, or ND_FORMAT_AUTO: it is another one.
  */
 nd_input_format nd_format_of_content(const char *bytes, size_t size);
 /* By the ending of the name alone. */

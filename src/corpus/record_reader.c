@@ -467,18 +467,20 @@ static nd_status parse_file(nd_record_reader *reader, const nd_source *source, c
 
 /* ---- records of a block */
 
-static nd_status parse_callback(nd_record_reader *reader, const nd_block *block,
-                                const nd_raw_record *record, parsed_record *parsed,
-                                nd_error *error) {
+/* Takes a text with its id and priority as they are. */
+static nd_status take_row(nd_record_reader *reader, const nd_block *block,
+                          const nd_raw_record *record, parsed_record *parsed, nd_error *error) {
+    const nd_source *source = &reader->corpus->sources[block->source];
     bool has_id = record->id_start != SIZE_MAX;
-    char where[64];
+    char where[200];
     const nd_raw_text raw = {
         .bytes = block->bytes + record->start, .length = record->length, .kind = ND_RAW_STRING};
     parsed->document = (nd_document){.id = has_id ? block->bytes + record->id_start : NULL,
                                      .id_length = has_id ? record->id_length : 0,
                                      .has_priority = !isnan(record->priority),
                                      .priority = record->priority};
-    nd_format(where, sizeof where, "record %llu", (unsigned long long)record->line);
+    nd_format(where, sizeof where, source->kind == ND_SOURCE_CALLBACK ? "%s %llu" : "%s:%llu",
+              source->name, (unsigned long long)record->line);
     return set_text(reader, &raw, where, parsed, error);
 }
 
@@ -495,13 +497,12 @@ static nd_status parse_record(nd_record_reader *reader, const nd_block *block,
         return ND_OK;
     }
     if (source->kind == ND_SOURCE_TREE) return parse_file(reader, source, bytes, parsed, error);
-    if (source->kind == ND_SOURCE_CALLBACK)
-        return parse_callback(reader, block, record, parsed, error);
     const file_record of_file = {source, bytes, record->length, record->line, false};
     if (record->fault) {
         fail_at(&of_file, record->fault, parsed);
         return ND_OK;
     }
+    if (nd_source_has_rows(source)) return take_row(reader, block, record, parsed, error);
     return parse_file_record(reader, &of_file, parsed, error);
 }
 
@@ -584,11 +585,10 @@ nd_status nd_record_reader_fetch_text(nd_record_reader *reader, size_t index, ui
     parsed_record parsed = {.why = &why};
     const nd_raw_text given = {.bytes = bytes, .length = length, .kind = ND_RAW_STRING};
     const file_record record = {source, bytes, length, 0, true};
-    switch (source->kind) {
-    case ND_SOURCE_RECORDS: ND_TRY(parse_file_record(reader, &record, &parsed, error)); break;
-    case ND_SOURCE_TREE: ND_TRY(parse_file(reader, source, bytes, &parsed, error)); break;
-    case ND_SOURCE_CALLBACK: ND_TRY(set_text(reader, &given, "record", &parsed, error)); break;
-    }
+    if (nd_source_has_rows(source)) ND_TRY(set_text(reader, &given, source->name, &parsed, error));
+    else if (source->kind == ND_SOURCE_TREE)
+        ND_TRY(parse_file(reader, source, bytes, &parsed, error));
+    else ND_TRY(parse_file_record(reader, &record, &parsed, error));
     if (parsed.state != ND_RECORD_FINE)
         return nd_fail(error, ND_ERR_IO, "%s: changed while it was read: %s", source->name,
                        why.message);

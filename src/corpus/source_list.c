@@ -75,6 +75,7 @@ static nd_status add_file(nd_corpus *corpus, nd_source source, const struct stat
     source.in_spool = true;
     if (s && S_ISREG(s->st_mode)) {
         ND_TRY(recognise(corpus, &source, first, error));
+        corpus->may_have_window = corpus->may_have_window || source.format == ND_FORMAT_PARQUET;
         if (!source.owned_name && is_text(corpus, source.format))
             return add_text(corpus, source.name, error);
         source.device = (uint64_t)s->st_dev;
@@ -135,7 +136,8 @@ static bool is_shard(const nd_corpus *corpus, const char *name, char *first) {
     nd_input_format named = nd_format_of_name(name);
     if (named == ND_FORMAT_TEXT) return false;
     size_t size = read_first(corpus, name, &window, first);
-    if (named == ND_FORMAT_CSV || named == ND_FORMAT_TSV) return size > 0;
+    if (named == ND_FORMAT_CSV || named == ND_FORMAT_TSV || named == ND_FORMAT_PARQUET)
+        return size > 0;
     nd_input_format found = nd_format_of_content(first, size);
     return found == ND_FORMAT_JSON_LINES || found == ND_FORMAT_WARC ||
            (found == ND_FORMAT_JSON &&
@@ -364,6 +366,7 @@ static const char *kind_name(const nd_source *source) {
     case ND_FORMAT_CSV: return "CSV";
     case ND_FORMAT_TSV: return "TSV";
     case ND_FORMAT_WARC: return "WARC";
+    case ND_FORMAT_PARQUET: return "Parquet";
     case ND_FORMAT_JSON_LINES: return "JSON Lines";
     default: return "a text";
     }

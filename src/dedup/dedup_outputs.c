@@ -1,6 +1,7 @@
 #include "dedup/dedup_outputs.h"
 
 #include "base/machine.h"
+#include "dedup/kept_parquet.h"
 #include "dedup/output_format.h"
 #include "dedup/shard_names.h"
 #include "io/file.h"
@@ -110,6 +111,17 @@ static nd_status check_names(nd_corpus *corpus, nd_error *error) {
     return ND_OK;
 }
 
+/* Kept or removed rows of Parquet go to one file of Parquet. */
+static nd_status open_rows(const nd_run *run, const char *name, nd_corpus *corpus,
+                           nd_output_file **out, nd_error *error) {
+    if (is_directory(name))
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: rows of Parquet are written to one file, whose name ends in .parquet",
+                       name);
+    ND_TRY(nd_output_file_open(name, run->progress, &run->allocator, out, error));
+    return nd_kept_parquet_check(corpus, *out, error);
+}
+
 /* Texts are copied as files to a directory, or listed. */
 static nd_status open_texts(const nd_run *run, const nd_output_options *o, nd_corpus *corpus,
                             nd_dedup_outputs *out, nd_error *error) {
@@ -130,6 +142,8 @@ static nd_status open_kept(const nd_run *run, const nd_output_options *o, nd_cor
     nd_record_form form;
     ND_TRY(nd_dedup_outputs_form(o, o->kept, corpus, &form, error));
     if (form.to == ND_FORMAT_TEXT) return open_texts(run, o, corpus, out, error);
+    if (form.to == ND_FORMAT_PARQUET && o->shard_size == 0)
+        return open_rows(run, o->kept, corpus, &out->records, error);
     bool has_shards = is_directory(o->kept) && o->shard_size == 0;
     if (has_shards && nd_record_form_has_texts(&form))
         return nd_fail(error, ND_ERR_ARGUMENT,
@@ -158,6 +172,8 @@ static nd_status open_removed_records(const nd_run *run, const nd_output_options
                        "%s: removed texts are written only as JSON Lines: a name that ends in "
                        ".jsonl, or --output-format (format) json-lines",
                        o->removed_records);
+    if (form.to == ND_FORMAT_PARQUET)
+        return open_rows(run, o->removed_records, corpus, &out->removed_records, error);
     return nd_output_file_open(o->removed_records, run->progress, &run->allocator,
                                &out->removed_records, error);
 }

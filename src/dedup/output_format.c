@@ -13,7 +13,7 @@ static const format_words words[] = {
     [ND_FORMAT_AUTO] = {"", ""},          [ND_FORMAT_JSON_LINES] = {"JSON Lines", ".jsonl"},
     [ND_FORMAT_JSON] = {"JSON", ".json"}, [ND_FORMAT_CSV] = {"CSV", ".csv"},
     [ND_FORMAT_TSV] = {"TSV", ".tsv"},    [ND_FORMAT_TEXT] = {"text", ""},
-    [ND_FORMAT_WARC] = {"WARC", ".warc"}};
+    [ND_FORMAT_WARC] = {"WARC", ".warc"}, [ND_FORMAT_PARQUET] = {"Parquet", ".parquet"}};
 
 bool nd_output_format_has_marks(nd_input_format format) {
     return format != ND_FORMAT_TEXT && format != ND_FORMAT_WARC;
@@ -25,9 +25,11 @@ const char *nd_output_format_ending(nd_input_format format) { return words[forma
 /* ---- names */
 
 /* Formats that other programs read under these endings, and that are not written. */
-static const format_words foreign[] = {{"Parquet", ".parquet"}, {"Arrow", ".arrow"},
-                                       {"Feather", ".feather"}, {"Avro", ".avro"},
-                                       {"ORC", ".orc"},         {"Excel", ".xlsx"}};
+static const format_words foreign[] = {{"Arrow", ".arrow"},
+                                       {"Feather", ".feather"},
+                                       {"Avro", ".avro"},
+                                       {"ORC", ".orc"},
+                                       {"Excel", ".xlsx"}};
 
 static bool ends_with(const char *name, size_t length, const char *end) {
     size_t size = strlen(end);
@@ -65,6 +67,19 @@ static bool is_written(nd_input_format input, nd_input_format output) {
     return is_the_same(input, output) || output == ND_FORMAT_JSON_LINES;
 }
 
+/* Rows of Parquet are copied, and nothing else becomes Parquet. */
+static nd_status check_rows(const char *name, nd_input_format input, nd_input_format output,
+                            nd_error *error) {
+    bool from = input == ND_FORMAT_PARQUET, to = output == ND_FORMAT_PARQUET;
+    if (from == to) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT,
+                   from ? "%s: rows of Parquet are written as Parquet, to a name that ends in "
+                          ".parquet"
+                        : "%s: only rows of Parquet are written as Parquet: a name that ends in "
+                          ".jsonl gets JSON Lines",
+                   nd_output_title(name));
+}
+
 static nd_status check_conversion(const char *name, nd_input_format input, nd_input_format output,
                                   nd_error *error) {
     if (input == ND_FORMAT_AUTO || is_written(input, output)) return ND_OK;
@@ -83,5 +98,6 @@ nd_status nd_output_format_choose(const nd_output_name *name, nd_input_format as
                        "%s: its ending says %s, but --output-format (format) says %s", name->name,
                        words[named].title, words[asked].title);
     *out = asked != ND_FORMAT_AUTO ? asked : named != ND_FORMAT_AUTO ? named : input;
+    ND_TRY(check_rows(name->name, input, *out, error));
     return check_conversion(name->name, input, *out, error);
 }

@@ -1,6 +1,7 @@
 #include "dedup/report.h"
 
 #include "base/format.h"
+#include "dedup/kept_parquet.h"
 #include "dedup/record_writer.h"
 #include "dedup/shard_names.h"
 #include "io/file.h"
@@ -22,6 +23,7 @@ struct nd_report {
     nd_record_writer *removed;  /* writes removed records; NULL: not wanted */
     bool has_marks, needs_ids;  /* records are marked; each is written with its id */
     nd_record_reader *origins;  /* reads URIs and dates; NULL: they are not wanted */
+    nd_kept_parquet *kept_rows, *removed_rows; /* the same of Parquet, in place of the writers */
     nd_pair_report pairs;
     nd_id_buffer id, other_id; /* ids of the document and of its evidence */
     nd_report_counts counts;
@@ -191,6 +193,8 @@ static nd_status write_record(nd_report *r, uint32_t document, const decision *d
 static nd_status write_document(nd_report *r, uint32_t document, const decision *d,
                                 nd_error *error) {
     const nd_dedup_outputs *outputs = r->request.outputs;
+    nd_kept_parquet *rows = d->kept ? r->kept_rows : r->removed_rows;
+    if (rows) ND_TRY(nd_kept_parquet_add(rows, document, error));
     if (outputs->has_texts && d->kept) ND_TRY(keep_file(r, document, error));
     if (r->kept && (d->kept || r->has_marks)) ND_TRY(write_record(r, document, d, r->kept, error));
     return r->removed && !d->kept ? write_record(r, document, d, r->removed, error) : ND_OK;
@@ -254,6 +258,8 @@ static nd_status report_rest(nd_report *r, nd_error *error) {
     }
     if (r->plan->by_component) ND_TRY(nd_pair_report_found(&r->pairs, error));
     uint64_t *bytes = &r->counts.directory_bytes;
+    if (r->removed_rows) ND_TRY(nd_kept_parquet_finish(r->removed_rows, error));
+    if (r->kept_rows) ND_TRY(nd_kept_parquet_finish(r->kept_rows, error));
     if (r->removed) ND_TRY(nd_record_writer_finish(r->removed, bytes, error));
     return r->kept ? nd_record_writer_finish(r->kept, bytes, error) : ND_OK;
 }
@@ -268,6 +274,16 @@ static nd_status create_writer(nd_report *r, const char *name, const nd_record_t
     r->has_marks |= form.marked;
     r->needs_ids |= nd_record_form_has_texts(&form);
     return nd_record_writer_create(columns, &form, target, out, error);
+}
+
+static nd_status create_row_writers(nd_report *r, nd_error *error) {
+    const nd_dedup_outputs *outputs = r->request.outputs;
+    const nd_columns *columns = r->documents->columns;
+    if (outputs->records)
+        ND_TRY(nd_kept_parquet_create(columns, outputs->records, &r->kept_rows, error));
+    return outputs->removed_records
+               ? nd_kept_parquet_create(columns, outputs->removed_records, &r->removed_rows, error)
+               : ND_OK;
 }
 
 static nd_status create_writers(nd_report *r, nd_error *error) {
@@ -303,7 +319,8 @@ nd_status nd_report_create(const nd_report_request *request, nd_report **out, nd
                                 .context = o->context};
     if (request->outputs->origins && nd_table_wanted(&request->outputs->removed))
         ND_TRY(nd_record_reader_create(r->documents->columns->corpus, &r->origins, error));
-    return create_writers(r, error);
+    return nd_is_parquet(r->documents->columns->corpus) ? create_row_writers(r, error)
+                                                        : create_writers(r, error);
 }
 
 nd_status nd_report_finish(nd_report *r, nd_report_counts *counts, nd_error *error) {
@@ -321,6 +338,8 @@ void nd_report_free(nd_report *r) {
     const nd_allocator *a = &r->run->allocator;
     nd_record_writer_free(r->kept);
     nd_record_writer_free(r->removed);
+    nd_kept_parquet_free(r->kept_rows);
+    nd_kept_parquet_free(r->removed_rows);
     nd_pair_report_free(&r->pairs);
     nd_pair_verifier_free(r->verifier);
     nd_record_reader_free(r->origins);

@@ -87,6 +87,8 @@ nd_status nd_output_file_open(const char *name, nd_progress *progress,
     return ND_OK;
 }
 
+const char *nd_output_file_path(const nd_output_file *file) { return file->slot.path; }
+
 const nd_output_target *nd_output_file_target(const nd_output_file *file) { return &file->target; }
 
 /* Gives up direct writes: the stream goes on behind the bytes written so far. */
@@ -224,7 +226,10 @@ void nd_output_file_accept(nd_output_file *file) {
 }
 
 uint64_t nd_output_file_size(const nd_output_file *file) {
-    return file->direct + nd_stream_out_position(file->stream);
+    struct stat s;
+    uint64_t size = file->direct + nd_stream_out_position(file->stream);
+    bool by_another = size == 0 && file->target.replaced && fstat(file->fd, &s) == 0;
+    return by_another ? (uint64_t)s.st_size : size;
 }
 
 void nd_output_file_free(nd_output_file *file) {

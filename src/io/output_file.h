@@ -24,6 +24,9 @@ nd_status nd_output_file_open(const char *name, nd_progress *progress,
 const char *nd_output_file_title(const nd_output_file *file);
 /* The target of the output; valid as long as the file. */
 const nd_output_target *nd_output_file_target(const nd_output_file *file);
+/* The path under which another writer may write the whole file, in place of nd_output_file_write.
+ * NULL: it is written in place. */
+const char *nd_output_file_path(const nd_output_file *file);
 /* Writes bypass the page cache as long as a regular, uncompressed file gets only pieces whose sizes
  * and addresses are multiples of ND_DIRECT_ALIGNMENT, if the file system supports it. The cache
  * then keeps the input, and the sync has nothing to wait for. */
@@ -47,7 +50,7 @@ nd_status nd_output_file_sync_name(nd_output_file *file, nd_error *error);
 void nd_output_file_roll_back(nd_output_file *file);
 /* Keeps the new file, and removes the old one. */
 void nd_output_file_accept(nd_output_file *file);
-/* Bytes written so far. */
+/* Bytes written so far, also by another writer. */
 uint64_t nd_output_file_size(const nd_output_file *file);
 /* Frees. A file that was not accepted leaves no trace, and the old file is restored. NULL is
  * accepted. */

@@ -58,7 +58,7 @@ nd_status nd_input_options_read(const nd_input_options *given, nd_input_options 
     ND_TRY(check_sources(out, error));
     ND_CHECK_ENUM(out->invalid, "invalid", ND_INVALID_FAIL, ND_INVALID_SKIP, error);
     ND_CHECK_ENUM(out->html, "html", ND_PAGES_AUTO, ND_PAGES_MAIN, error);
-    ND_CHECK_ENUM(out->format, "format", ND_FORMAT_AUTO, ND_FORMAT_WARC, error);
+    ND_CHECK_ENUM(out->format, "format", ND_FORMAT_AUTO, ND_FORMAT_PARQUET, error);
     ND_TRY(check_text_fields(out, error));
     if (out->max_record < 1 || out->max_record > ND_MAX_RECORD_LENGTH)
         return nd_fail(error, ND_ERR_ARGUMENT, "max_record must be 1 to %u bytes, not %llu",

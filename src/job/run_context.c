@@ -101,6 +101,7 @@ nd_status nd_run_open_input(nd_run *run, const nd_input_options *input, const nd
         .once = plan->use != ND_INPUT_AGAIN,
         .live = plan->use == ND_INPUT_LIVE,
         .progress = run->progress,
+        .duckdb = input->duckdb,
         .memory = run->memory,
         .threads = run->threads,
         .spool_memory = nd_memory_share(&run->budget, ND_MEMORY_RECORDS),

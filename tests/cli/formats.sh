@@ -89,8 +89,8 @@ t text -q shards --format text
 mkdir code
 echo '{' > code/package.json
 t text -q code
-printf 'PAR1' | gzip > crawl.parquet.gz
-t text -q crawl.parquet.gz
+printf '%%PDF-1.7' | gzip > crawl.pdf.gz
+t text -q crawl.pdf.gz
 
 # One bad record does not lose the next.
 printf 'id,text\n1,one\n2,"open\n3,three\n4\n5,"five"x\n6,six\n' > bad.csv

@@ -35,6 +35,8 @@ NOTICES = ROOT / 'doc/examples/notices.jsonl'
 MACHINE_LINES = re.compile(r'^(time|speed|peak memory) {2}.*')
 ERROR = re.compile(r'neardup: (?!warning: )')
 COMMAND_HEADERS = ('command', '命令')
+# tests/support/with_duckdb sets them for the page that needs DuckDB.
+DUCKDB_NAMES = ('NEARDUP_DUCKDB', 'LD_LIBRARY_PATH')
 # Names that tables of commands may use; each has the six notices.
 FILES = ('crawl.jsonl', 'monday.jsonl', 'tuesday.jsonl', 'library.jsonl', 'essays.jsonl')
 
@@ -72,7 +74,8 @@ def run(command, folder, tools):
     """Returns the exit status and the lines printed."""
     environ = {'PATH': f'{tools}:{os.environ["PATH"]}', 'LC_ALL': 'C', 'TERM': 'dumb',
                'HOME': str(folder)}
-    environ.update({name: os.environ[name] for name in os.environ if name.endswith('SAN_OPTIONS')})
+    environ.update({name: os.environ[name] for name in os.environ
+                    if name.endswith('SAN_OPTIONS') or name in DUCKDB_NAMES})
     ran = subprocess.run(['bash', '-c', command], cwd=folder, env=environ, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return ran.returncode, ran.stdout.decode('utf8', 'replace').splitlines()
