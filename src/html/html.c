@@ -55,13 +55,17 @@ nd_status nd_html_text(nd_html_reader *reader, const char *html, size_t length, 
     size_t most = nd_html_text_most(length);
     if (!nd_reserve(&reader->allocator, &reader->text, &reader->text_capacity, most))
         return nd_fail_memory(error, most, "the text of a page");
-    *text = reader->text;
+    size_t written;
     if (part == ND_HTML_VISIBLE) {
-        *text_length = nd_html_walk_page(&reader->walk, html, length, reader->text, NULL);
-        return ND_OK;
+        written = nd_html_walk_page(&reader->walk, html, length, reader->text, NULL);
+    } else {
+        written = walk_for_main(reader, html, length);
+        if (reader->outline.full) return nd_fail_memory(error, most, "the lines of a page");
+        written = nd_html_keep_main(&reader->outline, reader->text, written);
     }
-    size_t all = walk_for_main(reader, html, length);
-    if (reader->outline.full) return nd_fail_memory(error, most, "the lines of a page");
-    *text_length = nd_html_keep_main(&reader->outline, reader->text, all);
+    /* Of a <pre> that is the last. */
+    if (written > 0 && reader->text[written - 1] == '\n') written--;
+    *text = reader->text;
+    *text_length = written;
     return ND_OK;
 }

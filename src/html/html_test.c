@@ -3,6 +3,7 @@
 
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,6 +216,39 @@ static void test_main_revealed(void **state) {
     check_bytes("a<noscript>b</noscript>", 23, "a"); /* the page before left nothing behind */
 }
 
+/* ---- whole pages: tests/golden/NAME_page.html, and its texts beside it */
+
+static char *read_golden(const char *name, const char *end, size_t *length) {
+    char path[600];
+    snprintf(path, sizeof path, "%s/golden/%s%s", ND_TEST_DATA, name, end);
+    FILE *file = fopen(path, "rb");
+    char *bytes = malloc(1 << 16);
+    assert_true(file && bytes);
+    *length = fread(bytes, 1, (1 << 16) - 1, file);
+    fclose(file);
+    bytes[*length] = 0;
+    return bytes;
+}
+
+/* The texts are stored with a newline at their end. */
+static void test_golden(void **state) {
+    (void)state;
+    static const char *const names[] = {"article_page", "forum_page"};
+    static const char *const ends[] = {"_visible.txt", "_main.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length, text_length;
+        char *html = read_golden(names[i], ".html", &length);
+        for (int part = ND_HTML_VISIBLE; part <= ND_HTML_MAIN; part++) {
+            char *text = read_golden(names[i], ends[part], &text_length);
+            assert_true(text_length > 0);
+            text[text_length - 1] = 0;
+            check_part(html, length, (nd_html_part)part, text);
+            free(text);
+        }
+        free(html);
+    }
+}
+
 /* ---- elements that are nested deeply */
 
 /* `times` times a piece, then "x". */
@@ -313,11 +347,17 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),        cmocka_unit_test(test_pre),
-        cmocka_unit_test(test_dropped),       cmocka_unit_test(test_references),
-        cmocka_unit_test(test_broken),        cmocka_unit_test(test_main_rules),
-        cmocka_unit_test(test_main_revealed), cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_charset),       cmocka_unit_test(test_is),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_pre),
+        cmocka_unit_test(test_dropped),
+        cmocka_unit_test(test_references),
+        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_main_rules),
+        cmocka_unit_test(test_main_revealed),
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_charset),
+        cmocka_unit_test(test_is),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, create, destroy);
