@@ -67,6 +67,12 @@ char *nd_source_path(const nd_source *source, const char *path, const nd_allocat
                          : nd_string_join(allocator, source->name, "/", path);
 }
 
+bool nd_source_is(const nd_source *source, const struct stat *s) {
+    return (uint64_t)s->st_dev == source->device && (uint64_t)s->st_ino == source->inode &&
+           (uint64_t)s->st_size == source->size &&
+           (int64_t)s->st_mtim.tv_sec * 1000000000 + s->st_mtim.tv_nsec == source->modified;
+}
+
 nd_status nd_corpus_duckdb(nd_corpus *corpus, nd_duckdb_session **out, nd_error *error) {
     const nd_duckdb_options options = {.library = corpus->options.duckdb,
                                        .memory = corpus->options.memory / 2,

@@ -20,6 +20,8 @@
 #include "corpus/json_simdjson.h"
 #include "io/spool.h"
 #include "warc/warc_header.h"
+
+#include <sys/stat.h>
 #include "parquet/duckdb_session.h"
 
 typedef enum nd_source_kind {
@@ -70,6 +72,9 @@ static inline const char *nd_source_title(const nd_source *source) {
 static inline size_t nd_source_prefix(const nd_source *source) {
     return source->label_length > 0 ? source->label_length + 1 : 0;
 }
+
+/* Whether it is still the same file with the same content, as far as `s` tells. */
+bool nd_source_is(const nd_source *source, const struct stat *s);
 
 /* The path of a text: of a file in a directory, or as it is in a list. NULL: memory is missing. The
  * caller frees it. */

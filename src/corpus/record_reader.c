@@ -529,10 +529,7 @@ static nd_status open_source(nd_record_reader *reader, size_t index, int *fd, nd
     int opened = nd_open(source->name, O_RDONLY | O_NONBLOCK, 0);
     if (opened < 0) return nd_fail_os(error, errno, "%s: cannot open it again", source->name);
     struct stat s;
-    bool same = fstat(opened, &s) == 0 && (uint64_t)s.st_dev == source->device &&
-                (uint64_t)s.st_ino == source->inode && (uint64_t)s.st_size == source->size &&
-                (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec == source->modified;
-    if (!same) {
+    if (fstat(opened, &s) != 0 || !nd_source_is(source, &s)) {
         close(opened);
         return nd_fail(error, ND_ERR_IO, "%s: changed while it was read", source->name);
     }

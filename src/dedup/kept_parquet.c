@@ -117,10 +117,22 @@ nd_status nd_kept_parquet_add(nd_kept_parquet *k, uint32_t document, nd_error *e
     return ND_OK;
 }
 
+/* DuckDB opens the files again, by their names. */
+static nd_status check_files(const nd_corpus *corpus, nd_error *error) {
+    struct stat s;
+    for (size_t i = 0; i < nd_corpus_sources(corpus); i++) {
+        const nd_source *source = nd_corpus_source(corpus, i);
+        if (source->rows > 0 && (stat(source->name, &s) != 0 || !nd_source_is(source, &s)))
+            return nd_fail(error, ND_ERR_IO, "%s: changed while it was read", source->name);
+    }
+    return ND_OK;
+}
+
 nd_status nd_kept_parquet_finish(nd_kept_parquet *k, nd_error *error) {
     const nd_parquet_copy copy = {k->files, k->ends, k->file_count, k->kept};
     const char *path = nd_output_file_path(k->output), *title = nd_output_file_title(k->output);
     nd_duckdb_session *session = NULL;
+    ND_TRY(check_files(k->columns->corpus, error));
     ND_TRY(nd_corpus_duckdb(k->columns->corpus, &session, error));
     return nd_parquet_write(session, &copy, path, title, error);
 }

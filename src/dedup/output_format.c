@@ -16,7 +16,7 @@ static const format_words words[] = {
     [ND_FORMAT_WARC] = {"WARC", ".warc"}, [ND_FORMAT_PARQUET] = {"Parquet", ".parquet"}};
 
 bool nd_output_format_has_marks(nd_input_format format) {
-    return format != ND_FORMAT_TEXT && format != ND_FORMAT_WARC;
+    return format != ND_FORMAT_TEXT && format != ND_FORMAT_WARC && format != ND_FORMAT_PARQUET;
 }
 
 const char *nd_output_format_title(nd_input_format format) { return words[format].title; }

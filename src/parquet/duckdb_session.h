@@ -22,6 +22,7 @@ typedef struct nd_duckdb_session {
     nd_progress *progress;
     duckdb_database database;
     duckdb_connection connection;
+    bool has_filter; /* the function of parquet_out.c is registered, which is done only once */
 } nd_duckdb_session;
 
 nd_status nd_duckdb_open(const nd_duckdb_options *options, const nd_allocator *allocator,

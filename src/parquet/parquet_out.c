@@ -138,9 +138,10 @@ static nd_status register_filter(nd_duckdb_session *session, nd_error *error) {
     duckdb->destroy_logical_type(&number);
     duckdb->destroy_logical_type(&answer);
     duckdb->destroy_scalar_function(&function);
-    return state == DuckDBSuccess ? ND_OK
-                                  : nd_fail(error, ND_ERR_UNSUPPORTED,
-                                            "DuckDB does not take a function of the rows to keep");
+    session->has_filter = state == DuckDBSuccess;
+    return session->has_filter ? ND_OK
+                               : nd_fail(error, ND_ERR_UNSUPPORTED,
+                                         "DuckDB does not take a function of the rows to keep");
 }
 
 /* ---- the form of the output */
@@ -235,7 +236,7 @@ nd_status nd_parquet_write(nd_duckdb_session *session, const nd_parquet_copy *co
     row_filter filter = {.duckdb = &session->duckdb, .copy = copy};
     nd_sql sql = {.allocator = &session->allocator};
     ND_TRY(find_form(session, copy, &f, error));
-    ND_TRY(register_filter(session, error));
+    if (!session->has_filter) ND_TRY(register_filter(session, error));
     add_statement(&sql, copy, &f, path);
     running = &filter;
     nd_status status = run_copy(session, &sql, title, error);

@@ -138,6 +138,7 @@ cat pipe.parquet > /dev/null &
 t dedup shards -q -o pipe.parquet
 t dedup shards -q -o kept/
 t dedup shards -q -o kept.parquet --output-format json-lines
+t dedup shards -q -o kept.parquet --mark
 t dedup lines.jsonl -q -o kept.parquet
 t dedup shards -q -o kept --removed-records removed.parquet
 python3 -c 'import pyarrow.parquet as pq; print(pq.read_table("kept").num_rows, pq.read_table("removed.parquet").to_pydict())'
@@ -177,7 +178,7 @@ open('torn.parquet', 'wb').write(data)
 END
 t text torn.parquet -q -o torn.jsonl
 t text torn.parquet -q -o torn.jsonl --on-error skip
-wc -l < torn.jsonl
+(($(wc -l < torn.jsonl) > 10000)) && echo "the rows before the damage are read"
 t dedup torn.parquet -q -o kept.parquet --on-error skip
 
 echo "== the library"
