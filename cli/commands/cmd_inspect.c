@@ -69,7 +69,8 @@ static const char *format_title(const nd_input_info *info) {
                                          [ND_FORMAT_CSV] = "CSV",
                                          [ND_FORMAT_TSV] = "TSV",
                                          [ND_FORMAT_TEXT] = "a text",
-                                         [ND_FORMAT_WARC] = "web archive"};
+                                         [ND_FORMAT_WARC] = "WARC",
+                                         [ND_FORMAT_PARQUET] = "Parquet"};
     bool known = (size_t)info->format < sizeof titles / sizeof *titles && titles[info->format];
     if (info->directory) return "a directory of texts";
     return known ? titles[info->format] : nd_input_format_name(info->format);

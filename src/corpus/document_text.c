@@ -104,11 +104,19 @@ static nd_status check(nd_text_maker *maker, const nd_raw_text *raw, const nd_de
 
 /* ---- HTML */
 
+/* Takes the text of a page. All of the visible text is better than none: pages without a text would
+ * be copies of each other. */
 static nd_status take_page(nd_text_maker *maker, nd_made_text *text, nd_error *error) {
-    nd_html_part part = maker->options.html == ND_PAGES_MAIN ? ND_HTML_MAIN : ND_HTML_VISIBLE;
+    const char *page = text->text;
+    size_t length = text->length;
+    bool main = maker->options.html == ND_PAGES_MAIN;
     if (!maker->html) ND_TRY(nd_html_reader_create(&maker->allocator, &maker->html, error));
-    return nd_html_text(maker->html, text->text, text->length, part, &text->text, &text->length,
-                        error);
+    if (main)
+        ND_TRY(nd_html_text(maker->html, page, length, ND_HTML_MAIN, &text->text, &text->length,
+                            error));
+    return main && text->length > 0 ? ND_OK
+                                    : nd_html_text(maker->html, page, length, ND_HTML_VISIBLE,
+                                                   &text->text, &text->length, error);
 }
 
 nd_status nd_text_make(nd_text_maker *maker, const nd_raw_text *raw, nd_made_text *out,

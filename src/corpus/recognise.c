@@ -13,6 +13,18 @@ const char *nd_input_format_name(nd_input_format format) {
     return (unsigned)format < sizeof names / sizeof *names ? names[format] : "";
 }
 
+const char *nd_format_title(nd_input_format format) {
+    switch (format) {
+    case ND_FORMAT_JSON_LINES: return "JSON Lines";
+    case ND_FORMAT_JSON: return "JSON";
+    case ND_FORMAT_CSV: return "CSV";
+    case ND_FORMAT_TSV: return "TSV";
+    case ND_FORMAT_WARC: return "WARC";
+    case ND_FORMAT_PARQUET: return "Parquet";
+    default: return "a text";
+    }
+}
+
 /* ---- by the name */
 
 typedef struct ending {

@@ -21,6 +21,10 @@ nd_input_format nd_recognise(const char *name, const char *bytes, size_t size);
 /* The name of a kind of file that is not read, such as "PDF", by its first bytes; NULL: it is
  * none of those that are known. */
 const char *nd_unread_kind(const char *bytes, size_t size);
+/* The name of a format in messages: "JSON Lines"; of ND_FORMAT_TEXT and ND_FORMAT_AUTO: "a text".
+ */
+const char *nd_format_title(nd_input_format format);
+
 /* The place behind a byte order mark and white space; `size`: there is nothing else. */
 size_t nd_skip_blank(const char *bytes, size_t size);
 /* By the content alone: JSON Lines, JSON, WARC, Parquet, or ND_FORMAT_AUTO: it is another one.

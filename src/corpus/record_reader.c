@@ -396,12 +396,14 @@ static nd_status parse_file_record(nd_record_reader *reader, const file_record *
 
 /* ---- files with texts */
 
-/* Whether a file has the name and the beginning of JSON Lines. Such a file is rejected: read as one
- * text, it would match none of the documents in its lines. */
-static bool is_json_lines(const char *path, const char *bytes, size_t length) {
+/* The format of a file of records in a directory of texts. Such a file is rejected: read as one
+ * text, it would match none of the documents in its records. JSON may be a text, unless the name
+ * says that each line is a document. ND_FORMAT_AUTO: it is a text. */
+static nd_input_format format_of_records(const char *path, const char *bytes, size_t length) {
     size_t known = length < ND_RECOGNISE_BYTES ? length : ND_RECOGNISE_BYTES;
-    return nd_format_of_name(path) == ND_FORMAT_JSON_LINES &&
-           nd_format_of_content(bytes, known) != ND_FORMAT_AUTO;
+    nd_input_format found = nd_format_of_content(bytes, known);
+    bool json = found == ND_FORMAT_JSON || found == ND_FORMAT_JSON_LINES;
+    return json && nd_format_of_name(path) != ND_FORMAT_JSON_LINES ? ND_FORMAT_AUTO : found;
 }
 
 /* Whether a file of a directory is no text, by its first bytes: it has a NUL, as a file in UTF-16
@@ -439,17 +441,19 @@ static nd_status parse_file(nd_record_reader *reader, const nd_source *source, c
         return ND_OK;
     }
     if (status != ND_OK) return nd_fail(error, status, "%s", parsed->why->message);
-    if (!source->files && is_binary(reader, reader->file.bytes, length)) {
-        parsed->state = ND_RECORD_BINARY;
-        return ND_OK;
-    }
-    if (!source->files && reader->corpus->options.format != ND_FORMAT_TEXT &&
-        is_json_lines(path, reader->file.bytes, length)) {
+    bool found = !source->files && reader->corpus->options.format == ND_FORMAT_AUTO;
+    nd_input_format records = found ? format_of_records(path, reader->file.bytes, length)
+                                    : ND_FORMAT_AUTO;
+    if (records != ND_FORMAT_AUTO) {
         parsed->state = ND_RECORD_BAD;
         nd_fail(parsed->why, ND_ERR_INPUT,
-                "%s: JSON Lines in a directory of texts; --format (format) json-lines reads all "
-                "its files as JSON Lines, text reads each as one text",
-                reader->path);
+                "%s: %s in a directory of texts; --format (format) %s reads all its files as such, "
+                "text reads each as one text",
+                reader->path, nd_format_title(records), nd_input_format_name(records));
+        return ND_OK;
+    }
+    if (!source->files && is_binary(reader, reader->file.bytes, length)) {
+        parsed->state = ND_RECORD_BINARY;
         return ND_OK;
     }
     if (too_long) {

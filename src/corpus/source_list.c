@@ -360,16 +360,8 @@ static nd_status label_directories(nd_corpus *corpus, nd_error *error) {
 
 /* "a directory", "CSV" */
 static const char *kind_name(const nd_source *source) {
-    if (source->kind == ND_SOURCE_TREE && !source->files) return "a directory of texts";
-    switch (source->format) {
-    case ND_FORMAT_JSON: return "JSON";
-    case ND_FORMAT_CSV: return "CSV";
-    case ND_FORMAT_TSV: return "TSV";
-    case ND_FORMAT_WARC: return "WARC";
-    case ND_FORMAT_PARQUET: return "Parquet";
-    case ND_FORMAT_JSON_LINES: return "JSON Lines";
-    default: return "a text";
-    }
+    bool tree = source->kind == ND_SOURCE_TREE && !source->files;
+    return tree ? "a directory of texts" : nd_format_title(source->format);
 }
 
 nd_status nd_corpus_check_kind(const nd_corpus *corpus, const nd_source *source, nd_error *error) {

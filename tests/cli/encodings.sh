@@ -39,6 +39,9 @@ t text -q page.html --html source --encoding koi8-r
 echo '{"text": "<p>one</p><script>two</script>"}' > field.jsonl
 t text -q field.jsonl
 t text -q field.jsonl --html text
+# Without main content the visible text is taken.
+echo '<html><title>t</title><ul><li><a href=a>one</a><li><a href=b>two</a></ul>' > links.html
+t text -q links.html --html main
 
 # Files that are no texts are left out of directories.
 mkdir tree

@@ -123,3 +123,12 @@ t text -q bad-header.csv
 t text -q long.csv --max-record 200 --on-error skip
 gzip < table.csv | head -c 60 > damaged.csv.gz
 t text -q damaged.csv.gz --on-error skip
+
+# Records in a directory of texts are refused, whatever their names are.
+mkdir mixed
+echo text > mixed/a.txt
+printf 'WARC/1.0\r\n' | gzip > mixed/b.bin
+t text -q mixed
+t text -q mixed --on-error skip
+printf 'PAR1\0' > mixed/b.bin
+t text -q mixed
