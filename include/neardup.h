@@ -52,7 +52,7 @@
  * memory from the nd_allocator that it is given, and copies that structure (NULL, or a function
  * without one: malloc, realloc, free). Exceptions: simdjson, zstd, isa-l, zlib, libcrypto, ICU and
  * libstemmer take memory themselves; so does the C library to read directories, to sort (qsort), to
- * load ICU and to start threads.
+ * load ICU, DuckDB and what DuckDB needs, and to start threads.
  *
  * Threads. "Thread-safe": any number of threads may use one handle at once. "Thread-compatible":
  * one thread at a time may use a handle; different threads may use different handles at once.

@@ -128,7 +128,8 @@ typedef struct nd_input_options {
     /* The library libduckdb.so, 1.2 or later, or the module of Python's package duckdb, which reads
      * and writes Parquet. NULL, the default: the one that the environment's NEARDUP_DUCKDB names,
      * otherwise one that is installed. It is loaded when a Parquet file is read.
-     * ND_ERR_UNSUPPORTED: there is none; the message says where to get it. */
+     * DuckDB may take more of the stack than other calls (neardup.h). ND_ERR_UNSUPPORTED: there is
+     * none; the message says where to get it. */
     const char *duckdb;
 } nd_input_options;
 
