@@ -40,8 +40,8 @@ echo '{"text": "<p>one</p><script>two</script>"}' > field.jsonl
 t text -q field.jsonl
 t text -q field.jsonl --html text
 # Without main content the visible text is taken.
-echo '<html><title>t</title><ul><li><a href=a>one</a><li><a href=b>two</a></ul>' > links.html
-t text -q links.html --html main
+echo '<html><title>t</title><footer><p>Imprint and contact</footer>' > footer.html
+t text -q footer.html --html main
 
 # Files that are no texts are left out of directories.
 mkdir tree
