@@ -7,8 +7,9 @@
 /* ---- opening */
 
 static const char *const invalid_words[] = {"fail", "replace", "skip", NULL};
-static const char *const format_words[] = {"auto", "json-lines", "json", "csv",
-                                           "tsv",  "text",       "warc", NULL};
+static const char *const format_words[] = {"auto", "json-lines", "json",    "csv", "tsv",
+                                           "text", "warc",       "parquet", NULL};
+static const char *const html_words[] = {"auto", "source", "text", "main", NULL};
 static const char *const error_words[] = {"fail", "skip", NULL};
 
 typedef struct job_options {
@@ -31,6 +32,11 @@ static const option input_options[] = {
 static const option file_options[] = {
     {"format", OPTION_CHOICE, offsetof(nd_input_options, format), format_words},
     {"id", OPTION_TEXT, offsetof(nd_input_options, id_field), NULL},
+    {"html", OPTION_CHOICE, offsetof(nd_input_options, html), html_words},
+    {"encoding", OPTION_TEXT, offsetof(nd_input_options, encoding), NULL},
+    {"hidden", OPTION_BOOL, offsetof(nd_input_options, hidden), NULL},
+    {"ignore_digests", OPTION_BOOL, offsetof(nd_input_options, ignore_digests), NULL},
+    {"duckdb", OPTION_TEXT, offsetof(nd_input_options, duckdb), NULL},
 };
 
 static const option error_options[] = {
@@ -56,23 +62,34 @@ static bool take_paths(job *j, PyObject *paths) {
     return true;
 }
 
-/* `text`: the name of a field, or a list of names. */
-static bool take_text_fields(job *j, PyObject *given) {
-    PyObject *text = PyDict_GetItemString(given, "text");
-    if (!text) return true;
-    bool is_list = PyList_Check(text);
-    Py_ssize_t count = is_list ? PyList_Size(text) : 1;
-    j->text_fields = calloc((size_t)count + 1, sizeof *j->text_fields);
-    if (!j->text_fields) {
+/* Makes an array of a list of str, or of one str. The caller frees *out, after a failure too. The
+ * strings are the list's. */
+static bool take_strings(PyObject *given, const char ***out, size_t *out_count) {
+    bool is_list = PyList_Check(given);
+    Py_ssize_t count = is_list ? PyList_Size(given) : 1;
+    *out = calloc((size_t)count + 1, sizeof **out);
+    if (!*out) {
         PyErr_NoMemory();
         return false;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
-        j->text_fields[i] = PyUnicode_AsUTF8AndSize(is_list ? PyList_GetItem(text, i) : text, NULL);
-        if (!j->text_fields[i]) return false;
+        PyObject *item = is_list ? PyList_GetItem(given, i) : given;
+        (*out)[i] = PyUnicode_AsUTF8AndSize(item, NULL);
+        if (!(*out)[i]) return false;
     }
-    j->input.text_fields = j->text_fields;
-    j->input.text_field_count = (size_t)count;
+    *out_count = (size_t)count;
+    return true;
+}
+
+/* `texts`, a list of fields, or `text`, one field; and `globs`. */
+static bool take_lists(job *j, PyObject *given) {
+    PyObject *text = PyDict_GetItemString(given, "texts");
+    PyObject *globs = PyDict_GetItemString(given, "globs");
+    if (!text) text = PyDict_GetItemString(given, "text");
+    if (text && !take_strings(text, &j->text_fields, &j->input.text_field_count)) return false;
+    if (text) j->input.text_fields = j->text_fields;
+    if (globs && !take_strings(globs, &j->globs, &j->input.glob_count)) return false;
+    j->input.globs = j->globs;
     return true;
 }
 
@@ -117,7 +134,7 @@ bool job_open(core_state *state, PyObject *given, job *j) {
     j->input.skip_errors = o.on_error == 1;
     PyObject *paths = PyDict_GetItemString(given, "paths");
     if (paths)
-        return OPTIONS_READ(state, given, file_options, &j->input) && take_text_fields(j, given) &&
+        return OPTIONS_READ(state, given, file_options, &j->input) && take_lists(j, given) &&
                take_paths(j, paths);
     if (!PyDict_GetItemString(given, "stream")) return true;
     j->input.records = documents_next;
@@ -129,6 +146,7 @@ void job_close(job *j) {
     documents_close(&j->documents);
     free(j->paths);
     free(j->text_fields);
+    free(j->globs);
     Py_XDECREF(j->path_bytes);
     for (size_t i = 0; i < j->warning_count; i++) free(j->warnings[i]);
     pthread_cond_destroy(&j->wake);

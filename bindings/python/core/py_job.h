@@ -24,6 +24,7 @@ struct job {
     const char **paths;  /* instead of a stream */
     PyObject *path_bytes;
     const char **text_fields; /* of files; NULL: the default */
+    const char **globs;       /* of files; NULL: none */
     PyObject *on_progress;    /* None: not wanted */
     job_fn *fn;
     void *context;

@@ -18,6 +18,7 @@ from ._dedup import Dedup, dedup, pairs
 from ._errors import (ArgumentError, BusyError, CancelledError, CorruptError, DataWarning, Error,
                       InputError, OutOfMemoryError, StorageError, UnsupportedError)
 from ._extract import idf, keywords, passages
+from ._files import Files
 from ._hamming import HammingIndex
 from ._index import Index
 from ._results import Summary
@@ -26,7 +27,7 @@ from ._stream import Stream
 
 __all__ = [
     "Answer", "ArgumentError", "BusyError", "CancelledError", "Comparison", "CorruptError",
-    "DataWarning", "Dedup", "Difference", "Error", "HammingIndex", "Index", "InputError",
+    "DataWarning", "Dedup", "Difference", "Error", "Files", "HammingIndex", "Index", "InputError",
     "Match", "MinHash", "Near", "OutOfMemoryError", "Passage", "Plan", "SimHash",
     "StorageError", "Stream", "Summary", "UnsupportedError", "__version__", "compare",
     "containment", "cosine", "dedup", "idf", "jaccard", "keywords", "pairs", "passages", "plan",

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ._errors import ArgumentError, InputError
+from ._files import Files
 
 # Items of a list or generator that become one batch.
 BATCH = 1024
@@ -20,6 +21,7 @@ class Source:
     """Documents of an object: how the extension reads them, and how their rows are found again.
 
     stream, paths  either of them is given to the extension
+    file_options   how the files are read
     text, id       names of columns in the stream, or fields of the files; id None: row numbers
     ids            the column of ids, or None
     select         gives the rows of a mask, as the kind of object that came in
@@ -28,8 +30,9 @@ class Source:
     def __init__(self, *, stream: Any = None, paths: list[bytes] | None = None, text: str,
                  id: str | None, ids: Callable[[], pa.ChunkedArray] | None = None,
                  select: Callable[[np.ndarray], Any] | None = None,
-                 why_no_table: str = "") -> None:
+                 why_no_table: str = "", file_options: dict[str, Any] | None = None) -> None:
         self.stream, self.paths, self.text, self.id = stream, paths, text, id
+        self.file_options = file_options or {}
         self.ids, self.select, self.why_no_table = ids, select, why_no_table
         # What an iterator has raised. The iterator knows only this list, not the source: a cycle
         # through a stream would never be collected.
@@ -39,7 +42,7 @@ class Source:
         """The options for the extension. Call it once: a stream is read once."""
         given: dict[str, Any] = {"text": self.text, "id": self.id}
         if self.paths is not None:
-            given["paths"] = self.paths
+            given.update(self.file_options, paths=self.paths)
         else:
             given["stream"] = self.stream.__arrow_c_stream__()
         return given
@@ -70,9 +73,11 @@ def open_source(data: Any, text: str = "text", id: str | None = "id",
                 value: str | None = None) -> Source:
     """Finds out what kind of object has the documents."""
     if isinstance(data, (str, os.PathLike)):
-        return _paths([data], text, id)
+        return _files(Files(data), text, id)
     if isinstance(data, (list, tuple)) and data and all(isinstance(p, os.PathLike) for p in data):
-        return _paths(data, text, id)
+        return _files(Files(data), text, id)
+    if isinstance(data, Files):
+        return _files(data, text, id)
     package = type(data).__module__.partition(".")[0]
     if package == "datasets" and isinstance(data, dict):
         raise TypeError(f"a {type(data).__name__} has several tables: give one of them")
@@ -121,8 +126,11 @@ def _wanted(*names: str | None) -> list[str]:
 # ---- files
 
 
-def _paths(paths: Iterable[Any], text: str, id: str | None) -> Source:
-    return Source(paths=[os.fsencode(path) for path in paths], text=text, id=id,
+def _files(files: Files, text: str, id: str | None) -> Source:
+    options = dict(files.options)
+    if files.text is not None:
+        options["texts"] = files.text
+    return Source(paths=files.paths, text=text, id=id, file_options=options,
                   why_no_table="the documents are in files: give output=FILE")
 
 
