@@ -22,6 +22,7 @@ typedef struct coding {
     const nd_allocator *allocator;
 } coding;
 
+#if defined(ND_WITH_ZLIB) || defined(ND_WITH_BROTLI)
 /* Makes room for more output. */
 static nd_payload_problem grow(coding *c) {
     size_t want = *c->capacity < FIRST_ROOM ? FIRST_ROOM : *c->capacity + 1;
@@ -30,6 +31,7 @@ static nd_payload_problem grow(coding *c) {
     return nd_reserve(c->allocator, c->bytes, c->capacity, want) ? ND_PAYLOAD_FINE
                                                                  : ND_PAYLOAD_NO_MEMORY;
 }
+#endif
 
 /* ---- chunked (RFC 9112, 7.1) */
 
