@@ -27,15 +27,18 @@ static bool take(lister *l, char byte) {
     return found;
 }
 
-/* Takes the rest of a string, behind its quote. *escaped: it has escapes. */
-static void take_string(lister *l, bool *escaped) {
+/* Takes the rest of a string, behind its quote. *escaped: it has escapes. False: its end is not
+ * known. */
+static bool take_string(lister *l, bool *escaped) {
     *escaped = false;
     for (; l->at < l->size && l->bytes[l->at] != '"'; l->at++)
         if (l->bytes[l->at] == '\\') {
             *escaped = true;
             l->at++;
         }
-    l->at = l->at < l->size ? l->at + 1 : l->size;
+    bool closed = l->at < l->size;
+    l->at = closed ? l->at + 1 : l->size;
+    return closed;
 }
 
 /* Takes a value other than an object. */
@@ -43,7 +46,7 @@ static void take_value(lister *l) {
     bool escaped;
     size_t depth = 0;
     if (take(l, '"')) {
-        take_string(l, &escaped);
+        (void)take_string(l, &escaped);
         return;
     }
     for (; l->at < l->size; l->at++) {
@@ -53,7 +56,7 @@ static void take_value(lister *l) {
         depth -= byte == ']' || byte == '}';
         if (byte == '"') {
             l->at++;
-            take_string(l, &escaped);
+            if (!take_string(l, &escaped)) return;
             l->at--;
         }
         if (depth == 0 && (byte == ']' || byte == '}')) {
@@ -111,7 +114,7 @@ static bool list_object(lister *l, size_t depth) {
     while (take(l, '"')) {
         size_t begin = l->at;
         bool escaped;
-        take_string(l, &escaped);
+        if (!take_string(l, &escaped)) return true;
         bool named = !escaped && append_name(l, l->bytes + begin, l->at - begin - 1);
         if (!take(l, ':')) return true;
         skip_space(l);

@@ -22,3 +22,5 @@ echo '{"a": {"b": [1, {"c": "d' > cut.jsonl
 t inspect cut.jsonl
 printf '"id\n' > cut.csv
 t inspect cut.csv
+printf '{"' > cut2.jsonl
+t inspect cut2.jsonl --format json-lines
