@@ -1,7 +1,7 @@
-/* warc_reader INPUT [--threads N] [--digests]: reads the documents of an input by nd_texts, without
- * writing them, as bench/warc measures it. Prints one JSON object: documents, bytes of text, and
- * seconds by the clock and of the processor. */
-#define PROGRAM_NAME "warc_reader"
+/* text_reader INPUT [--threads N] [--digests]: reads the documents of an input by nd_texts, without
+ * writing them, as bench/inputs, bench/parquet and bench/warc measure it. Prints one JSON object:
+ * documents, bytes of text, and seconds by the clock and of the processor. */
+#define PROGRAM_NAME "text_reader"
 #include "neardup.h"
 #include "program.h"
 
