@@ -230,9 +230,10 @@ const command dedup_command = {
     .operands_most = INT_MAX,
     .missing = inputs_missing,
     .summary = "keep one of each group of near-duplicates",
-    .description = "Reads documents from JSON Lines (also in gzip and Zstandard) or directories of "
-                   "text files, keeps one of each group of near-duplicates, and writes the kept "
-                   "ones.",
+    .description =
+        "Reads documents from files of records (JSON, CSV, Parquet), web archives, pages "
+        "and texts, keeps one of each group of near-duplicates, and writes the kept "
+        "ones.",
     .examples =
         "neardup dedup articles.jsonl -o kept.jsonl --removed removed.tsv\n"
         "neardup dedup notes -o notes-without-copies\n"

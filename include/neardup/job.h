@@ -100,11 +100,11 @@ typedef struct nd_input_options {
     /* Most bytes of a record, 1 to 2^30 - 1, default 64 MiB. The job lowers it to memory / 16
      * (ND_CHARS: / 32). A larger record is a bad record. */
     uint64_t max_record;
-    /* The encoding of texts that are files, of columns of CSV and of pages, as it is named on the
-     * web, such as "windows-1251"; most names need ICU (nd_features). "auto": a text that is not
-     * UTF-8 is guessed at (needs libuchardet). NULL, the default: UTF-8, but a page may tell
-     * another one, or its server may; if none does, it is guessed. A byte order mark counts more
-     * than this. */
+    /* The encoding of texts that are files and of columns of CSV, as it is named on the web, such
+     * as "windows-1251"; most names need ICU (nd_features). "auto": a text that is not UTF-8 is
+     * guessed at (needs libuchardet). NULL, the default: UTF-8. A byte order mark counts more, and
+     * so does what a page of HTML, or its server, tells; a page of which nothing is told is guessed
+     * at. */
     const char *encoding;
     /* A record with invalid UTF-8 or lone surrogates: fail (default), replace by U+FFFD, or skip.
      */

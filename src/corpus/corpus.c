@@ -83,6 +83,8 @@ nd_status nd_corpus_duckdb(nd_corpus *corpus, nd_duckdb_session **out, nd_error 
     return ND_OK;
 }
 
+const char *nd_corpus_list(const nd_corpus *corpus) { return corpus->options.files_from; }
+
 size_t nd_corpus_sources(const nd_corpus *corpus) { return corpus->source_count; }
 const nd_source *nd_corpus_source(const nd_corpus *corpus, size_t index) {
     return &corpus->sources[index];

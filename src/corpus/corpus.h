@@ -145,6 +145,8 @@ void nd_corpus_close(nd_corpus *corpus);
  * before the first and after the last block. */
 nd_status nd_corpus_duckdb(nd_corpus *corpus, nd_duckdb_session **out, nd_error *error);
 
+/* The file with the names of inputs; NULL: there is none. */
+const char *nd_corpus_list(const nd_corpus *corpus);
 size_t nd_corpus_sources(const nd_corpus *corpus);
 const nd_source *nd_corpus_source(const nd_corpus *corpus, size_t index);
 /* Estimates the bytes of all blocks together, after decompression, given that the blocks so far had

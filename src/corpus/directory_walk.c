@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "base/merge_sort.h"
 #include "io/file.h"
+#include "io/output_slot.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -78,7 +79,12 @@ static int by_path(const void *a, const void *b) {
     return c - d;
 }
 
-static bool is_dots(const char *name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
+/* Whether a hidden name is the directory itself, the one above, or an output that is being written.
+ */
+static bool is_ours(const char *name) {
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+           strncmp(name, ND_OUTPUT_SLOT_PREFIX, strlen(ND_OUTPUT_SLOT_PREFIX)) == 0;
+}
 
 /* Whether the walk goes to a name: a directory (*directory) or a file. Counts a link to a file that
  * is left out. A name whose type cannot be found out passes as a file; nd_directory_walk_next
@@ -87,8 +93,7 @@ static bool is_wanted(nd_directory_walk *walk, int fd, const struct dirent *foun
                       bool *directory) {
     struct stat is;
     unsigned char type = found->d_type;
-    /* A hidden file is such as an output that is being written. */
-    if (found->d_name[0] == '.' && (!walk->options.hidden || is_dots(found->d_name))) return false;
+    if (found->d_name[0] == '.' && (!walk->options.hidden || is_ours(found->d_name))) return false;
     if (type == DT_UNKNOWN)
         type = fstatat(fd, found->d_name, &is, AT_SYMLINK_NOFOLLOW) == 0
                    ? (unsigned char)IFTODT(is.st_mode)

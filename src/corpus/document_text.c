@@ -55,16 +55,17 @@ static bool wants_html(const nd_text_maker *maker, const nd_raw_text *raw) {
 
 static nd_status decode(nd_text_maker *maker, const nd_raw_text *raw, nd_decoded *out,
                         nd_error *error) {
-    const char *charset = raw->charset;
-    size_t length = raw->charset_length;
+    nd_told_encoding told = {raw->charset, raw->charset_length, false};
     *out = (nd_decoded){.text = raw->bytes, .length = raw->length};
     if (raw->kind == ND_RAW_STRING) return ND_OK;
     if (raw->kind == ND_RAW_COLUMN)
         return nd_text_decode_column(maker->decoder, raw->bytes, raw->length, out, error);
     bool page = raw->is_html || nd_html_is(raw->bytes, raw->length);
-    if (length == 0 && page && !nd_html_meta_charset(raw->bytes, raw->length, &charset, &length))
-        length = 0;
-    return nd_text_decode(maker->decoder, raw->bytes, raw->length, charset, length,
+    if (told.length == 0 && page) {
+        told.in_ascii = nd_html_meta_charset(raw->bytes, raw->length, &told.label, &told.length);
+        if (!told.in_ascii) told.length = 0;
+    }
+    return nd_text_decode(maker->decoder, raw->bytes, raw->length, &told,
                           page || raw->kind == ND_RAW_PAGE, out, error);
 }
 
@@ -91,10 +92,10 @@ static void set_fault(const nd_text_maker *maker, const nd_raw_text *raw, const 
                   unsaid ? "; --encoding (encoding) tells another one" : "");
 }
 
-/* Handles what is malformed: it becomes U+FFFD, or is a fault. */
+/* Handles what is malformed: it becomes U+FFFD, as in browsers, or is a fault. */
 static nd_status check(nd_text_maker *maker, const nd_raw_text *raw, const nd_decoded *decoded,
-                       bool page, nd_made_text *out, nd_error *error) {
-    bool lenient = page || maker->options.invalid == ND_INVALID_REPLACE;
+                       bool as_browsers, nd_made_text *out, nd_error *error) {
+    bool lenient = as_browsers || maker->options.invalid == ND_INVALID_REPLACE;
     size_t valid = decoded->encoding ? out->length
                                      : nd_kernel_get()->utf8_valid_prefix(out->text, out->length);
     if (valid == out->length && decoded->malformed == 0) return ND_OK;
@@ -125,7 +126,9 @@ nd_status nd_text_make(nd_text_maker *maker, const nd_raw_text *raw, nd_made_tex
     ND_TRY(decode(maker, raw, &decoded, error));
     *out = (nd_made_text){.text = decoded.text, .length = decoded.length};
     bool page = wants_html(maker, raw) && (raw->is_html || nd_html_is(out->text, out->length));
-    ND_TRY(check(maker, raw, &decoded, raw->kind == ND_RAW_PAGE || page, out, error));
+    bool field = raw->kind == ND_RAW_STRING || raw->kind == ND_RAW_COLUMN;
+    bool lenient = raw->kind == ND_RAW_PAGE || (page && !field);
+    ND_TRY(check(maker, raw, &decoded, lenient, out, error));
     if (out->fault[0]) return ND_OK;
     if (page) ND_TRY(take_page(maker, out, error));
     if (out->length > maker->options.most)

@@ -230,6 +230,19 @@ static void place_of(const file_record *record, char *where, size_t size) {
               (unsigned long long)record->line);
 }
 
+/* Converts the id of a row, which is in the encoding of its file. */
+static nd_status decode_id(nd_record_reader *reader, nd_document *document, nd_error *error) {
+    const nd_raw_text raw = {
+        .bytes = document->id, .length = document->id_length, .kind = ND_RAW_COLUMN};
+    nd_made_text made;
+    ND_TRY(nd_text_make(reader->maker, &raw, &made, error));
+    ND_TRY(reserve(reader, &reader->id, made.length + 1, error));
+    memcpy(reader->id.bytes, made.text, made.length);
+    document->id = reader->id.bytes;
+    document->id_length = made.length;
+    return ND_OK;
+}
+
 /* Makes a document of the values of a record. */
 static nd_status set_values(nd_record_reader *reader, const file_record *record,
                             const nd_record_values *values, parsed_record *parsed,
@@ -244,6 +257,8 @@ static nd_status set_values(nd_record_reader *reader, const file_record *record,
                                      .has_priority = values->has_priority,
                                      .priority = values->priority};
     place_of(record, where, sizeof where);
+    if (column && reader->corpus->converts && values->id)
+        ND_TRY(decode_id(reader, &parsed->document, error));
     return set_text(reader, &raw, where, parsed, error);
 }
 
@@ -410,9 +425,7 @@ static nd_input_format format_of_records(const char *path, const char *bytes, si
  * without a mark does, or is of a kind that is known. */
 static bool is_binary(const nd_record_reader *reader, const char *bytes, size_t length) {
     size_t known = length < ND_RECOGNISE_BYTES ? length : ND_RECOGNISE_BYTES, mark;
-    const nd_corpus_options *o = &reader->corpus->options;
-    bool told = nd_encoding_of_mark(bytes, known, &mark) ||
-                (o->encoding && strcmp(o->encoding, "auto") != 0);
+    bool told = nd_encoding_of_mark(bytes, known, &mark) || !reader->corpus->keeps_ascii;
     return nd_unread_kind(bytes, known) || (!told && memchr(bytes, 0, known));
 }
 

@@ -102,12 +102,9 @@ nd_status nd_corpus_open_walk(const nd_corpus *corpus, const char *name, const n
     return nd_directory_walk_open(name, &options, &corpus->allocator, out, error);
 }
 
-/* The last part of a path begins with '_': such as _SUCCESS, which jobs leave beside their files.
- */
-static bool is_mark(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return (slash ? slash + 1 : path)[0] == '_';
-}
+/* A part of the path begins with '_': such as _SUCCESS, which jobs leave beside their files, and
+ * _temporary, where they write. */
+static bool is_mark(const char *path) { return path[0] == '_' || strstr(path, "/_") != NULL; }
 
 /* DIRECTORY/PATH, or PATH in ".", unless that could be taken for a flag. The caller frees it. */
 static nd_status join_path(const nd_corpus *corpus, const char *directory, const char *path,
@@ -153,20 +150,36 @@ typedef struct directory {
     char *first;             /* memory for the first bytes of a file */
 } directory;
 
-/* Finds out whether the files of a directory have records: its first one decides. *empty: it has no
- * files. */
+/* Whether a file of a directory tells what the others have: it is not blank, or its name says that
+ * it has no records. Jobs leave empty parts. */
+static bool tells(const nd_corpus *corpus, const char *name, char *first) {
+    bool window;
+    if (nd_format_of_name(name) == ND_FORMAT_TEXT) return true;
+    size_t size = read_first(corpus, name, &window, first);
+    return nd_skip_blank(first, size) < size;
+}
+
+/* Finds out whether the files of a directory have records: the first one that tells decides. If all
+ * are blank, their names do. *empty: it has no files. */
 static nd_status has_shards(const directory *d, bool *shards, bool *empty, nd_error *error) {
     const nd_corpus *corpus = d->corpus;
     nd_directory_walk *walk = NULL;
     const char *path = NULL;
+    bool known = corpus->options.format != ND_FORMAT_AUTO;
     nd_status status = nd_corpus_open_walk(corpus, d->name, d->pattern, &walk, error);
-    if (status == ND_OK) status = next_shard(walk, &path, error);
-    char *file = NULL;
-    if (status == ND_OK && path) status = join_path(corpus, d->name, path, &file, error);
-    *empty = status == ND_OK && !path;
-    *shards = corpus->options.format == ND_FORMAT_AUTO ? file && is_shard(corpus, file, d->first)
-                                                       : corpus->options.format != ND_FORMAT_TEXT;
-    nd_release(&corpus->allocator, file);
+    *shards = known && corpus->options.format != ND_FORMAT_TEXT;
+    *empty = true;
+    for (bool told = false; status == ND_OK && !told;) {
+        char *file = NULL;
+        status = next_shard(walk, &path, error);
+        if (status != ND_OK || !path) break;
+        *empty = false;
+        if (known) break;
+        status = join_path(corpus, d->name, path, &file, error);
+        told = file && tells(corpus, file, d->first);
+        *shards = file && (told ? is_shard(corpus, file, d->first) : true);
+        nd_release(&corpus->allocator, file);
+    }
     nd_directory_walk_close(walk);
     return status;
 }
@@ -216,8 +229,8 @@ static nd_status add_shards(const directory *d, nd_error *error) {
         nd_error failure;
         status = next_shard(walk, &path, &failure);
         if (status == ND_OK && !path) break;
-        if (status == ND_OK) status = add_shard(d, path, error);
-        else status = add_fault(d, status, &failure, error);
+        if (status == ND_OK) status = add_shard(d, path, &failure);
+        if (status != ND_OK) status = add_fault(d, status, &failure, error);
     }
     d->corpus->links += nd_directory_walk_links(walk);
     nd_directory_walk_close(walk);

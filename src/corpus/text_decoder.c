@@ -88,18 +88,38 @@ static bool is_damaged_utf8(const char *text, size_t length) {
     return formed >= MOST * damaged;
 }
 
-nd_status nd_text_decode(nd_text_decoder *d, const char *text, size_t length, const char *declared,
-                         size_t declared_length, bool guess, nd_decoded *out, nd_error *error) {
+/* Converts from the encoding that is told. *known false: none is. */
+static nd_status convert_told(nd_text_decoder *d, const nd_told_encoding *told, bool *known,
+                              nd_decoded *out, nd_error *error) {
+    nd_encoding *opened = NULL;
+    nd_error why;
+    *known = false;
+    if (told->length == 0) return ND_OK;
+    bool same = d->declared && nd_encoding_has_label(d->declared, told->label, told->length);
+    if (told->in_ascii && !same &&
+        nd_encoding_open(told->label, told->length, &d->allocator, &opened, &why) == ND_OK &&
+        opened && !nd_encoding_keeps_ascii(opened) && nd_encoding_is_wide(opened)) {
+        nd_encoding_close(opened);
+        *known = true;
+        return ND_OK;
+    }
+    nd_encoding_close(opened);
+    return convert_from(d, told->label, told->length, known, out, error);
+}
+
+nd_status nd_text_decode(nd_text_decoder *d, const char *text, size_t length,
+                         const nd_told_encoding *told, bool guess, nd_decoded *out,
+                         nd_error *error) {
     size_t mark = 0;
     bool known = false;
     const char *marked = nd_encoding_of_mark(text, length, &mark);
     *out = (nd_decoded){.text = text + mark, .length = length - mark};
     if (marked) return convert_from(d, marked, strlen(marked), &known, out, error);
+    ND_TRY(convert_told(d, told, &known, out, error));
+    if (known || d->utf8) return ND_OK;
     if (d->option) return convert(d, d->option, "", out, error);
-    if (d->utf8) return ND_OK;
-    if (declared_length > 0) ND_TRY(convert_from(d, declared, declared_length, &known, out, error));
-    if (known || !(guess || d->guesses) ||
-        nd_kernel_get()->utf8_valid_prefix(text, length) == length || is_damaged_utf8(text, length))
+    if (!(guess || d->guesses) || nd_kernel_get()->utf8_valid_prefix(text, length) == length ||
+        is_damaged_utf8(text, length))
         return ND_OK;
     const char *guessed = nd_encoding_guess(text, length, d->label, sizeof d->label);
     return guessed ? convert_from(d, guessed, strlen(guessed), &known, out, error) : ND_OK;

@@ -1,7 +1,7 @@
 /* Makes UTF-8 of the texts of one thread, whatever their encoding is.
  *
- * A byte order mark tells the encoding, then the caller's option, then the text itself (a page or
- * its server names it), in this order. A text of which nothing is told is UTF-8 if its bytes are
+ * A byte order mark tells the encoding, then the text itself (a page or its server names it), then
+ * the caller's option, in this order. A text of which nothing is told is UTF-8 if its bytes are
  * well-formed; otherwise its encoding is guessed, if that is wanted. */
 #ifndef ND_CORPUS_TEXT_DECODER_H
 #define ND_CORPUS_TEXT_DECODER_H
@@ -26,10 +26,17 @@ typedef struct nd_decoded {
                              UTF-8 */
 } nd_decoded;
 
-/* Decodes a text. `declared`: the label that the text or its server tells; length 0: none. guess:
- * guess the encoding, whatever the option is. */
+/* The encoding that a text or its server tells. */
+typedef struct nd_told_encoding {
+    const char *label;
+    size_t length; /* 0: none is told */
+    bool in_ascii; /* the text tells it in ASCII: so it is none with other bytes for ASCII; one that
+                      says so is UTF-8 (HTML Living Standard, 13.2.3.2) */
+} nd_told_encoding;
+
+/* Decodes a text. guess: guess the encoding if nothing tells it, whatever the option is. */
 nd_status nd_text_decode(nd_text_decoder *decoder, const char *text, size_t length,
-                         const char *declared, size_t declared_length, bool guess, nd_decoded *out,
+                         const nd_told_encoding *told, bool guess, nd_decoded *out,
                          nd_error *error);
 
 /* Decodes a column of a record, which has no byte order mark. Only the option tells its encoding.

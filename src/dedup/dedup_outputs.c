@@ -142,8 +142,12 @@ static nd_status open_kept(const nd_run *run, const nd_output_options *o, nd_cor
     nd_record_form form;
     ND_TRY(nd_dedup_outputs_form(o, o->kept, corpus, &form, error));
     if (form.to == ND_FORMAT_TEXT) return open_texts(run, o, corpus, out, error);
-    if (form.to == ND_FORMAT_PARQUET && o->shard_size == 0)
-        return open_rows(run, o->kept, corpus, &out->records, error);
+    if (form.to == ND_FORMAT_PARQUET && o->shard_size > 0)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: rows of Parquet are written to one file, which has no shard size "
+                       "(--shard-size)",
+                       nd_output_title(o->kept));
+    if (form.to == ND_FORMAT_PARQUET) return open_rows(run, o->kept, corpus, &out->records, error);
     bool has_shards = is_directory(o->kept) && o->shard_size == 0;
     if (has_shards && nd_record_form_has_texts(&form))
         return nd_fail(error, ND_ERR_ARGUMENT,

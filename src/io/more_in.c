@@ -38,6 +38,7 @@ struct nd_more_in {
     bool began;      /* the library's state exists */
     bool inside;     /* a stream has begun and not ended */
     bool ended;
+    bool refused; /* nd_more_in_refused */
     union {
 #ifdef ND_WITH_BZIP2
         bz_stream bzip2;
@@ -188,8 +189,11 @@ void nd_more_in_close(nd_more_in *in) {
     nd_release(&allocator, in);
 }
 
-static nd_status failed(const nd_more_in *in, outcome why, nd_error *error) {
+bool nd_more_in_refused(const nd_more_in *in) { return in->refused; }
+
+static nd_status failed(nd_more_in *in, outcome why, nd_error *error) {
     const char *name = in->library->name;
+    in->refused = why == TOO_LARGE;
     if (why == NEEDS_MEMORY)
         return nd_fail(error, ND_ERR_MEMORY, "out of memory for a decompressor of %s", name);
     if (why == TOO_LARGE)

@@ -15,6 +15,9 @@ nd_status nd_more_in_open(nd_byte_source *source, nd_compression compression, ui
                           const nd_allocator *allocator, nd_more_in **out, nd_error *error);
 void nd_more_in_close(nd_more_in *in);
 
+/* Whether reading failed because a stream needs more memory. */
+bool nd_more_in_refused(const nd_more_in *in);
+
 /* As nd_stream_in_read. */
 nd_status nd_more_in_read(nd_more_in *in, void *buffer, size_t size, size_t *got, nd_error *error);
 

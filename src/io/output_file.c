@@ -176,8 +176,14 @@ static int replace(nd_output_file *file) {
  */
 static int exchange(nd_output_file *file) {
     const char *path = file->target.path;
-    if (renameat2(AT_FDCWD, file->slot.path, AT_FDCWD, path, RENAME_EXCHANGE) == 0) return 0;
     struct stat s;
+    if (renameat2(AT_FDCWD, file->slot.path, AT_FDCWD, path, RENAME_EXCHANGE) == 0) {
+        if (lstat(file->slot.path, &s) != 0 || !S_ISDIR(s.st_mode)) return 0;
+        /* A directory has got this name since the output was opened: it is not ours. */
+        (void)renameat2(AT_FDCWD, file->slot.path, AT_FDCWD, path, RENAME_EXCHANGE);
+        errno = EISDIR;
+        return -1;
+    }
     if (lstat(path, &s) == 0) return replace(file);
     if (errno != ENOENT || rename(file->slot.path, path) != 0) return -1;
     nd_output_slot_forget(&file->slot, &file->allocator);

@@ -2,6 +2,7 @@
 
 #include "io/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -59,6 +60,21 @@ static nd_status follow(const char *name, const nd_allocator *allocator, nd_outp
     return ND_OK;
 }
 
+/* Whether a directory is that of an index or a stream: it has a lock and a state, which has a
+ * number. An output there could replace a part of it. */
+static bool holds_state(const char *directory) {
+    DIR *names = opendir(directory);
+    bool lock = false, state = false;
+    for (const struct dirent *found; names && (found = readdir(names));) {
+        const char *name = found->d_name;
+        bool manifest = strncmp(name, "manifest-", 9) == 0 || strncmp(name, "clusters-", 9) == 0;
+        state = state || (manifest && name[9] >= '0' && name[9] <= '9');
+        lock = lock || strcmp(name, "lock") == 0;
+    }
+    if (names) closedir(names);
+    return lock && state;
+}
+
 /* Checks now, because a job of hours would otherwise fail only at its end. */
 static nd_status check_writable(const char *name, const nd_allocator *allocator,
                                 nd_output_target *out, nd_error *error) {
@@ -71,7 +87,12 @@ static nd_status check_writable(const char *name, const nd_allocator *allocator,
         faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) != 0)
         failure = errno;
     if (failure == 0 && !out->exists && stat(directory, &out->is) != 0) failure = errno;
+    bool state = failure == 0 && out->replaced && holds_state(directory);
     nd_release(allocator, directory);
+    if (state)
+        return nd_fail(error, ND_ERR_IO,
+                       "%s: cannot write there: the directory is that of an index or a stream",
+                       name);
     return failure ? nd_fail_os(error, failure, "%s: cannot write there", name) : ND_OK;
 }
 

@@ -44,6 +44,11 @@ static char *without_slashes(const nd_allocator *allocator, const char *name) {
 }
 
 static nd_status open_tree(nd_output_tree *tree, nd_error *error) {
+    const char *slash = strrchr(tree->name, '/'), *last = slash ? slash + 1 : tree->name;
+    if (strcmp(last, ".") == 0 || strcmp(last, "..") == 0)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: a new directory takes the place of this one, so it needs a name",
+                       tree->name);
     ND_TRY(nd_output_target_find(tree->name, &tree->allocator, &tree->target, error));
     ND_TRY(check_free(tree, error));
     mode_t mode = tree->target.exists ? tree->target.is.st_mode & 0777 : 0777;

@@ -119,7 +119,8 @@ const char *nd_stream_in_name(const nd_stream_in *stream) { return stream->name;
 nd_compression nd_stream_in_compression(const nd_stream_in *stream) { return stream->compression; }
 
 bool nd_stream_in_window_refused(const nd_stream_in *stream) {
-    return stream->zstd && nd_zstd_in_window_refused(stream->zstd);
+    return (stream->zstd && nd_zstd_in_window_refused(stream->zstd)) ||
+           (stream->more && nd_more_in_refused(stream->more));
 }
 
 bool nd_stream_in_is_file(const nd_stream_in *stream) {

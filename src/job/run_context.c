@@ -128,6 +128,9 @@ nd_status nd_run_scan(const nd_run *run, const nd_input_options *input, nd_corpu
 /* Whether the target is an existing file that the source reads. */
 static bool reads_target(const nd_source *source, const nd_output_target *target) {
     struct stat s;
+    if (strcmp(source->name, "-") == 0 && target->exists && fstat(0, &s) == 0 &&
+        nd_output_target_is(target, (uint64_t)s.st_dev, (uint64_t)s.st_ino) && S_ISREG(s.st_mode))
+        return true;
     if (source->inode != 0 && nd_output_target_is(target, source->device, source->inode))
         return true;
     for (size_t i = 0; target->exists && i < source->file_count; i++)
@@ -142,7 +145,12 @@ nd_status nd_run_check_outputs(nd_corpus *corpus, nd_output_file *const *outputs
     for (size_t i = 0; i < count; i++) {
         if (!outputs[i]) continue;
         const nd_output_target *target = nd_output_file_target(outputs[i]);
-        const char *name = nd_output_file_title(outputs[i]);
+        const char *name = nd_output_file_title(outputs[i]), *list = nd_corpus_list(corpus);
+        struct stat is;
+        if (list && target->exists && stat(list, &is) == 0 &&
+            nd_output_target_is(target, (uint64_t)is.st_dev, (uint64_t)is.st_ino))
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "%s has the names of the inputs: an output must be another file", name);
         for (size_t s = 0; s < nd_corpus_sources(corpus); s++) {
             if (reads_target(nd_corpus_source(corpus, s), target))
                 return nd_fail(error, ND_ERR_ARGUMENT,

@@ -35,6 +35,13 @@ static const struct meaning {
                 {"utf8", ""},
                 {"unicode-1-1-utf-8", ""},
                 {"utf-16", "utf-16le"},
+                {"utf16", "utf-16le"},
+                {"unicode", "utf-16le"},
+                {"ucs-2", "utf-16le"},
+                {"csunicode", "utf-16le"},
+                {"iso-10646-ucs-2", "utf-16le"},
+                {"unicodefeff", "utf-16le"},
+                {"unicodefffe", "utf-16be"},
                 {"utf-32", "utf-32le"},
                 {"ascii", "windows-1252"},
                 {"us-ascii", "windows-1252"},
@@ -96,10 +103,30 @@ static const char *meaning_of(const char *label) {
 
 /* ---- opening */
 
-/* Those of ICU that change the meaning of bytes below 128 by escapes, or have none as they are. */
-static bool is_ascii_based(const char *name) {
-    return strncmp(name, "iso-2022", 8) != 0 && strncmp(name, "hz", 2) != 0 &&
-           strncmp(name, "utf-7", 5) != 0 && strncmp(name, "ibm037", 6) != 0;
+/* Whether each byte below 128 is the character of this number, but the control characters by which
+ * some encodings shift, and the two signs that the national forms of some replace. Escapes change
+ * the meaning of what follows them. */
+static bool keeps_ascii(const nd_icu *icu, UConverter *converter) {
+    enum { FIRST = 0x20, END = 0x7F };
+    char bytes[END - FIRST + 2];
+    UChar units[END];
+    const char *at = bytes, *end = bytes + sizeof bytes;
+    UChar *target = units;
+    UErrorCode code = U_ZERO_ERROR;
+    for (size_t i = 0; i < END - FIRST; i++) bytes[i] = (char)(FIRST + i);
+    memcpy(bytes + (END - FIRST), "\n\t", 2);
+    icu->ucnv_reset(converter);
+    icu->ucnv_toUnicode(converter, &target, units + END, &at, end, NULL, true, &code);
+    bool same = !U_FAILURE(code) && target == units + sizeof bytes;
+    for (size_t i = 0; same && i < sizeof bytes; i++)
+        same = units[i] == (unsigned char)bytes[i] || bytes[i] == '\\' || bytes[i] == '~';
+    return same;
+}
+
+/* Encodings with escapes keep ASCII only as long as there is none. */
+static bool has_escapes(const char *name) {
+    return strncmp(name, "iso-2022", 8) == 0 || strncmp(name, "csiso2022", 9) == 0 ||
+           strncmp(name, "hz", 2) == 0;
 }
 
 static nd_status open_of_icu(nd_encoding *e, const char *name, nd_error *error) {
@@ -111,11 +138,16 @@ static nd_status open_of_icu(nd_encoding *e, const char *name, nd_error *error) 
                        "UTF-32 and windows-1252 are read",
                        e->label);
     e->kind = OF_ICU;
-    e->keeps_ascii = is_ascii_based(name);
     e->converter = icu->ucnv_open(name, &code);
+    bool escapes = has_escapes(name);
+    e->keeps_ascii = !U_FAILURE(code) && !escapes && keeps_ascii(icu, e->converter);
     if (code == U_MEMORY_ALLOCATION_ERROR) return nd_fail_memory(error, 0, "a converter");
-    return U_FAILURE(code) ? nd_fail(error, ND_ERR_ARGUMENT, "no encoding %s is known", e->label)
-                           : ND_OK;
+    if (U_FAILURE(code))
+        return nd_fail(error, ND_ERR_ARGUMENT, "no encoding %s is known", e->label);
+    if (e->keeps_ascii || escapes) return ND_OK;
+    icu->ucnv_close(e->converter);
+    return nd_fail(error, ND_ERR_ARGUMENT,
+                   "the encoding %s is not read: it has other bytes for ASCII", e->label);
 }
 
 static nd_status open_kind(nd_encoding *e, const char *name, nd_error *error) {
@@ -159,6 +191,10 @@ bool nd_encoding_has_label(const nd_encoding *encoding, const char *label, size_
 }
 
 bool nd_encoding_keeps_ascii(const nd_encoding *encoding) { return encoding->keeps_ascii; }
+
+bool nd_encoding_is_wide(const nd_encoding *encoding) {
+    return encoding->kind != WINDOWS_1252 && encoding->kind != OF_ICU;
+}
 
 /* ---- converting */
 

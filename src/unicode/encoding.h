@@ -22,6 +22,8 @@ void nd_encoding_close(nd_encoding *encoding);
 bool nd_encoding_has_label(const nd_encoding *encoding, const char *label, size_t length);
 /* Whether each byte below 128 stands for itself, so that text can be cut before it is converted. */
 bool nd_encoding_keeps_ascii(const nd_encoding *encoding);
+/* Whether it is UTF-16 or UTF-32. */
+bool nd_encoding_is_wide(const nd_encoding *encoding);
 
 /* Memory for a converted text, reused from text to text. Zero-initialised; the caller releases
  * `bytes`. */

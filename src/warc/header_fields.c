@@ -10,8 +10,12 @@ static size_t empty_line_end(const char *bytes, size_t at, size_t stop) {
     return at < stop && bytes[at] == '\n' ? at + 1 : 0;
 }
 
-size_t nd_header_end(const char *bytes, size_t from, size_t stop) {
+size_t nd_header_end(const char *bytes, size_t from, size_t stop, const char *mark, bool *another) {
+    size_t size = mark ? strlen(mark) : 0;
+    *another = false;
     for (size_t at = from;;) {
+        *another = mark && stop - at >= size && memcmp(bytes + at, mark, size) == 0;
+        if (*another) return SIZE_MAX;
         size_t end = empty_line_end(bytes, at, stop);
         if (end > 0) return end;
         const char *newline = at < stop ? memchr(bytes + at, '\n', stop - at) : NULL;

@@ -29,8 +29,14 @@ static void test_end(void **state) {
                  {"a: b\r\n\nx", 7},
                  {"a\n\r\r\n", SIZE_MAX},
                  {"a: b\r\nc: d\r\n\r\n", 14}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(nd_header_end(cases[i].bytes, 0, strlen(cases[i].bytes)), cases[i].end);
+    bool another;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t size = strlen(cases[i].bytes);
+        assert_int_equal(nd_header_end(cases[i].bytes, 0, size, "WARC/1.", &another), cases[i].end);
+        assert_false(another);
+    }
+    assert_int_equal(nd_header_end("a: b\nWARC/1.0\n\n", 0, 15, "WARC/1.", &another), SIZE_MAX);
+    assert_true(another);
 }
 
 /* Writes "name=value;" for each field. */

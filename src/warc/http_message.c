@@ -22,7 +22,8 @@ bool nd_http_read(const char *bytes, size_t size, nd_http_message *out) {
     nd_span line = nd_span_split((nd_span){bytes, size}, '\n', &rest);
     *out = (nd_http_message){.body = size};
     if (!read_status(line, &out->status)) return false;
-    size_t at = size - rest.length, end = nd_header_end(bytes, at, size);
+    bool another;
+    size_t at = size - rest.length, end = nd_header_end(bytes, at, size, NULL, &another);
     if (end != SIZE_MAX) out->body = end;
     while (nd_header_next(bytes, &at, out->body, &name, &value)) {
         if (nd_span_is(name, "content-type")) out->media = value;

@@ -10,7 +10,8 @@
 #include <brotli/decode.h>
 #endif
 
-enum { FIRST_ROOM = 1 << 16 };
+/* More codings than MOST_CODINGS are an attack: each of them reads the whole payload. */
+enum { FIRST_ROOM = 1 << 16, MOST_CODINGS = 8 };
 
 /* One coding at work. */
 typedef struct coding {
@@ -231,11 +232,12 @@ nd_payload_problem nd_payload_decode(nd_payload_decoder *decoder, const nd_http_
                                      const nd_allocator *allocator, nd_span *out) {
     nd_span lists[] = {message->transfer, message->encoding};
     *out = body;
-    for (size_t i = 0, steps = 0; i < 2;) {
+    for (size_t i = 0, steps = 0, names = 0; i < 2;) {
         if (lists[i].length == 0) {
             i++;
             continue;
         }
+        if (++names > MOST_CODINGS) return ND_PAYLOAD_DAMAGED;
         coding c = {.in = *out,
                     .limit = limit,
                     .cut_off = cut_off,

@@ -130,10 +130,11 @@ nd_warc_found nd_warc_header_read(bool arc, const char *bytes, size_t from, size
     *out = (nd_warc_header){0};
     size_t known = stop - from < ND_HEADER_BYTES ? stop - from : ND_HEADER_BYTES;
     size_t line = (size_t)((const char *)memchr(bytes + from, '\n', known) - bytes) + 1;
-    out->end = nd_header_end(bytes, line, from + known);
+    bool another = false;
+    out->end = nd_header_end(bytes, line, from + known, "WARC/1.", &another);
     if (out->end != SIZE_MAX) return read_fields(bytes, line, out, why);
     *why = "no empty line ends the header of the record";
-    return known < ND_HEADER_BYTES ? ND_WARC_OPEN : ND_WARC_BAD;
+    return known < ND_HEADER_BYTES && !another ? ND_WARC_OPEN : ND_WARC_BAD;
 }
 
 /* ---- kinds */

@@ -52,3 +52,22 @@ printf '\xff\xfeh\0i\0' > tree/d.txt
 t text -q tree
 t text -q tree/b.gif
 t text -q tree --encoding utf-16
+
+# What a page tells counts more than --encoding. A page in ASCII is not in UTF-16, whatever it says.
+t text -q page.html --encoding latin1
+printf '<html><meta charset="utf-16"><p>hello' > wide.html
+t text -q wide.html
+printf 'ab' | iconv -t UTF-16LE > wide.txt
+t text -q wide.txt --encoding utf16
+t text -q latin.txt --encoding ibm037
+t text -q latin.txt --encoding utf-7
+t text -q latin.csv --encoding csISO2022JP
+# Ids of rows are in the encoding, too; and fields of pages are not read as browsers do.
+printf 'id,text\ncaf\xe9,a\ncaf\xe8,b\n' > ids.csv
+t text -q ids.csv --encoding windows-1252
+t dedup -q ids.csv --encoding windows-1252 --clusters clusters.tsv -o rest.csv
+shown clusters.tsv
+printf 'id,text\n1,<p>caf\xe9</p>\n' > cells.csv
+t text -q cells.csv --html text
+# An encoding that keeps ASCII makes no text of a picture.
+t text -q tree --encoding windows-1252

@@ -132,3 +132,19 @@ t text -q mixed
 t text -q mixed --on-error skip
 printf 'PAR1\0' > mixed/b.bin
 t text -q mixed
+
+# Blank parts tell nothing, and _temporary is left out; a file that is not read is one of them.
+mkdir -p parts/_temporary
+: > parts/0.csv
+: | gzip > parts/1.csv.gz
+printf 'id,text\n1,one\n' > parts/2.csv
+printf 'id,text\n9,nine\n' > parts/_temporary/3.csv
+t text -q parts
+printf 'PK\003\004' > parts/4.csv
+t text -q parts
+t text -q parts --on-error skip
+rm parts/2.csv parts/4.csv
+t text -q parts
+mkdir packed
+echo text | xz -6 > packed/a.txt.xz
+t text -q packed

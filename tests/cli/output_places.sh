@@ -82,3 +82,18 @@ printf 'another text with more words' > tree/plain
 t dedup -q tree -o kept --null
 find kept | LC_ALL=C sort | tr '\n' '|'
 echo
+
+# Nothing of an index is replaced, nor a list of inputs, nor what standard input reads.
+record a 'one two three' > in.jsonl
+t dedup -q in.jsonl --index seen -o day.jsonl
+t dedup -q in.jsonl -o seen/log-1
+t dedup -q in.jsonl -o - --removed seen/manifest-1
+t index check seen -q
+echo in.jsonl > list
+t dedup -q --files-from list -o list
+t dedup -q - -o in.jsonl < in.jsonl
+t dedup -q in.jsonl -o ./
+mkdir hidden
+echo text > hidden/a.txt
+t dedup -q hidden --hidden -o hidden/kept.jsonl
+cat hidden/kept.jsonl

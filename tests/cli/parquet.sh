@@ -137,6 +137,7 @@ mkfifo pipe.parquet
 cat pipe.parquet > /dev/null &
 t dedup shards -q -o pipe.parquet
 t dedup shards -q -o kept/
+t dedup shards -q -o kept/ --shard-size 10
 t dedup shards -q -o kept.parquet --output-format json-lines
 t dedup shards -q -o kept.parquet --mark
 t dedup lines.jsonl -q -o kept.parquet
