@@ -18,6 +18,25 @@ typedef struct own_output {
     const char *flag, *path; /* path NULL: not wanted */
 } own_output;
 
+/* Whether no output replaces a file that a flag names to be read. False: reported. */
+static bool read_files_stay(const command_job *j) {
+    static const table_settings none = {.removed = NULL};
+    const table_settings *tables = j->tables ? j->tables : &none;
+    const char *outputs[] = {j->output,     tables->removed,    tables->clusters,
+                             tables->edges, j->removed_records, j->report->summary};
+    const own_output read[] = {{"files-from", j->input.files_from},
+                               {"dict", j->text ? j->text->dictionary : NULL},
+                               {"stop", j->text ? j->text->stop : NULL},
+                               {"weights", j->text ? j->text->weight_table : NULL}};
+    for (size_t r = 0; r < sizeof read / sizeof *read; r++)
+        for (size_t o = 0; read[r].path && o < sizeof outputs / sizeof *outputs; o++) {
+            if (!outputs[o] || !is_same_file(read[r].path, outputs[o])) continue;
+            complain("--%s %s: is also an output", read[r].flag, read[r].path);
+            return false;
+        }
+    return true;
+}
+
 /* Whether it is none of the files that the job reads or writes. False: reported. */
 static bool is_other_file(const command_job *j, const own_output *own) {
     static const table_settings none = {.removed = NULL};
@@ -59,7 +78,7 @@ static bool flags_agree(const command_job *j) {
     nd_plan plan;
     if ((j->text && !analyzer_flags_agree(j->text)) ||
         !input_flags_agree(j->call->given, &j->input, j->keep_field, j->source) ||
-        !outputs_agree(j))
+        !outputs_agree(j) || !read_files_stay(j))
         return false;
     return !j->plan || similarity_plan(j->plan, &plan);
 }

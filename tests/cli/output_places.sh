@@ -97,3 +97,7 @@ mkdir hidden
 echo text > hidden/a.txt
 t dedup -q hidden --hidden -o hidden/kept.jsonl
 cat hidden/kept.jsonl
+printf '中国 3\n' > words.txt
+t dedup -q in.jsonl --analyzer segment --dict words.txt -o words.txt
+t idf -q in.jsonl -o weights.tsv
+t dedup -q in.jsonl --sketch simhash --weights tfidf:weights.tsv -o kept.jsonl --removed weights.tsv
