@@ -37,9 +37,10 @@ nd_status nd_dedup_outputs_form(const nd_output_options *o, const char *name,
     *out = (nd_record_form){.from = input_format(corpus), .marked = o->mark && name == o->kept};
     ND_TRY(nd_output_format_choose(&named, o->format, out->from, &out->to, error));
     if (out->marked && !nd_output_format_has_marks(out->to))
-        return nd_fail(error, ND_ERR_ARGUMENT,
-                       "%s: %s has no place for marks: --output-format (format) json-lines has",
-                       nd_output_title(name), nd_output_format_title(out->to));
+        return nd_fail(
+            error, ND_ERR_ARGUMENT, "%s: %s has no place for marks%s", nd_output_title(name),
+            nd_output_format_title(out->to),
+            out->from == ND_FORMAT_PARQUET ? "" : ": --output-format (format) json-lines has");
     bool rows = out->from == ND_FORMAT_CSV || out->from == ND_FORMAT_TSV;
     if (rows && out->to == ND_FORMAT_JSON_LINES && nd_corpus_converts(corpus))
         return nd_fail(error, ND_ERR_ARGUMENT,
