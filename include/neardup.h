@@ -18,6 +18,7 @@
  *     neardup/job.h            jobs over any number of documents: input, resources, summary
  *     neardup/extract.h        jobs that return texts, fingerprints, signatures, words, keywords
  *     neardup/dedup.h          jobs that find duplicates: nd_dedup, nd_pairs
+ *     neardup/audit.h          the job that checks them on a sample: nd_audit
  *     neardup/passages.h       the job that finds shared passages
  *     neardup/index.h          an index of documents that grows
  *     neardup/hamming_index.h  an index of fingerprints that grows, and joins
@@ -50,9 +51,9 @@
  * Memory. nd_X_create makes a handle, and nd_X_free frees it. Pointers inside a structure belong to
  * the handle that filled it, and stay valid as long as the comment says. The library takes all heap
  * memory from the nd_allocator that it is given, and copies that structure (NULL, or a function
- * without one: malloc, realloc, free). Exceptions: simdjson, zstd, isa-l, zlib, libcrypto, ICU and
- * libstemmer take memory themselves; so does the C library to read directories, to sort (qsort), to
- * load ICU, DuckDB and what DuckDB needs, and to start threads.
+ * without one: malloc, realloc, free). Exceptions: simdjson, zstd, isa-l, libdeflate, zlib,
+ * libcrypto, ICU and libstemmer take memory themselves; so does the C library to read directories,
+ * to sort (qsort), to load ICU, DuckDB and what DuckDB needs, and to start threads.
  *
  * Threads. "Thread-safe": any number of threads may use one handle at once. "Thread-compatible":
  * one thread at a time may use a handle; different threads may use different handles at once.
@@ -69,6 +70,7 @@
 #ifndef NEARDUP_H
 #define NEARDUP_H
 
+#include "neardup/audit.h"
 #include "neardup/base.h"
 #include "neardup/dedup.h"
 #include "neardup/distributed.h"

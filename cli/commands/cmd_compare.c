@@ -1,4 +1,4 @@
-/* neardup compare: two texts by every measure, and their shared passages. */
+/* neardup compare: two texts by every measure, their differences and shared passages. */
 #include "commands/command_names.h"
 #include "commands/pair_read.h"
 #include "commands/result_command.h"
@@ -10,6 +10,7 @@
 #include "flags/similarity_flags.h"
 #include "flags/text_flags.h"
 #include "manual/chapters.h"
+#include "output/colour.h"
 #include "output/complain.h"
 #include "output/output_names.h"
 #include "output/pair_page.h"
@@ -17,8 +18,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { EXPLAINED_BITS = 16 };
+enum { EXPLAINED_BITS = 16, SHOWN_DIFFERENCES = 20, CONTEXT_WORDS = 6 };
 
 typedef struct form_settings {
     const char *page; /* a file; NULL: none */
@@ -33,6 +35,10 @@ typedef struct measure_settings {
     uint32_t bottom_k;
 } measure_settings;
 
+typedef struct difference_settings {
+    uint32_t most;
+} difference_settings;
+
 typedef struct compare_settings {
     result_settings result;
     form_settings form;
@@ -43,6 +49,7 @@ typedef struct compare_settings {
     fingerprint_settings fingerprint;
     measure_settings measure;
     passage_settings passage;
+    difference_settings difference;
 } compare_settings;
 
 static const flag form_list[] = {
@@ -50,9 +57,9 @@ static const flag form_list[] = {
      .kind = FLAG_FILE,
      .argument = "FILE",
      .offset = offsetof(form_settings, page),
-     .help = "write a page of HTML with both texts beside each other instead of the table; shared "
-             "passages "
-             "are marked and linked; the page needs no other file"},
+     .help = "write a page of HTML instead of the table, with both texts beside each other; "
+             "differences and shared passages are marked and linked; the page needs no other "
+             "file"},
     {.name = "explain",
      .kind = FLAG_SWITCH,
      .offset = offsetof(form_settings, explain),
@@ -77,6 +84,14 @@ static const flag measure_list[] = {
      .offset = offsetof(measure_settings, bottom_k),
      .help = "number of smallest hash values for the bottom-k estimates"},
 };
+static const flag difference_list[] = {
+    {.name = "differences",
+     .kind = FLAG_COUNT,
+     .argument = "N",
+     .high = UINT32_MAX,
+     .offset = offsetof(difference_settings, most),
+     .help = "most differences that the table shows"},
+};
 static const unsigned weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_TABLE};
 static const flag weight_list[] = {
     WEIGHTS_FLAG("tf|tfidf:FILE", weightings, NULL,
@@ -86,6 +101,7 @@ static const flag weight_list[] = {
 static const flag_table form_flags = FLAG_TABLE("Output", form_list);
 static const flag_table within_flags = FLAG_TABLE("Input", within_list);
 static const flag_table measure_flags = FLAG_TABLE("Comparison", measure_list);
+static const flag_table difference_flags = FLAG_TABLE("Differences", difference_list);
 static const flag_table weight_flags = FLAG_TABLE("Comparison", weight_list);
 
 static const flag_group groups[] = {FLAG_GROUP(compare_settings, result, result_flags),
@@ -101,6 +117,7 @@ static const flag_group groups[] = {FLAG_GROUP(compare_settings, result, result_
                                     FLAG_GROUP(compare_settings, measure, measure_flags),
                                     FLAG_GROUP(compare_settings, text, weight_flags),
                                     FLAG_GROUP(compare_settings, fingerprint, bits_flags),
+                                    FLAG_GROUP(compare_settings, difference, difference_flags),
                                     FLAG_GROUP(compare_settings, passage, passage_flags),
                                     HELP_GROUP,
                                     GROUPS_END};
@@ -115,6 +132,7 @@ static void init(void *settings) {
     fingerprint_settings_init(&s->fingerprint);
     passage_settings_init(&s->passage);
     s->measure.bottom_k = options.bottom_k;
+    s->difference.most = SHOWN_DIFFERENCES;
 }
 
 /* ---- flags that do not go together */
@@ -195,12 +213,32 @@ static int print_comparison(const invocation *call, const pair *p) {
     results r;
     if (s->form.page) return write_page(s->form.page, p) ? EXIT_DONE : EXIT_FAILED;
     if (!result_open(&r, &s->result)) return EXIT_FAILED;
-    (s->result.json ? pair_print_json : pair_print)(r.out, p);
+    const difference_form form = {.words = CONTEXT_WORDS,
+                                  .most = s->difference.most,
+                                  .colour = !r.path && terminal_colour(STDOUT_FILENO)};
+    bool printed = true;
+    if (s->result.json) pair_print_json(r.out, p);
+    else printed = pair_print(r.out, p, &form);
+    if (!printed) complain("compare: no memory for the differences");
     uint32_t bits = flag_is_given(call->given, "bits") ? s->fingerprint.bits : EXPLAINED_BITS;
     bool explained = !s->form.explain ||
                      (explain_simhash(r.out, p, bits) && explain_pair_minhash(r.out, p));
     int status = result_close(&r);
-    return explained ? status : EXIT_FAILED;
+    return printed && explained ? status : EXIT_FAILED;
+}
+
+/* The tokens are the ones of shingles and passages: words as they are, not their stems. */
+static nd_status find_differences(pair *p, nd_error *error) {
+    const pair_text *a = &p->texts[0], *b = &p->texts[1];
+    nd_analyzer_options options = p->analyzer;
+    nd_analyzer *analyzer;
+    options.stem = NULL;
+    nd_status status = nd_analyzer_create(&options, NULL, &analyzer, error);
+    if (status != ND_OK) return status;
+    status = nd_differences(analyzer, a->bytes, a->length, b->bytes, b->length, &p->differences,
+                            error);
+    nd_analyzer_free(analyzer);
+    return status;
 }
 
 static int compare(const invocation *call, pair *p) {
@@ -215,6 +253,7 @@ static int compare(const invocation *call, pair *p) {
     if (status == ND_OK)
         status = nd_compare(&p->options, a->bytes, a->length, b->bytes, b->length, &p->comparison,
                             &error);
+    if (status == ND_OK) status = find_differences(p, &error);
     if (status != ND_OK) complain("%s", error.message);
     int end = status == ND_OK ? print_comparison(call, p) : EXIT_FAILED;
     text_files_free(&files);
@@ -256,6 +295,15 @@ static const char measure_chapter[] =
     "are estimated from the same values; if both texts have fewer shingles than that, all are "
     "exact. P(found) is the probability that neardup-dedup(1) compares the pair, by its "
     "bands.\n\n"
+    "The first line says whether the pair is one of duplicates for neardup-dedup(1) with the same "
+    "--threshold, --recall and --perms.\n\n"
+    "A difference is a place where the texts have different tokens: words of a that are removed, "
+    "words of b that are added, or both. Case, punctuation and spacing are no differences. There "
+    "is no way to turn a into b with fewer tokens removed and added; only if texts differ in about "
+    "20,000 tokens or more, a bound on the time can stop the search before that, and the number of "
+    "differences is followed by \"or fewer\". The table shows up to --differences of them, with "
+    "some words around; differences that are near each other share a line. On a terminal they have "
+    "colours.\n\n"
     "A shared passage begins where a run of at least --min tokens of a is also in b: the longest "
     "one at that token, and the first such in b. The search continues behind it. Runs that follow "
     "each other in both texts with at most --gap tokens between them are joined to one passage; "
@@ -270,8 +318,12 @@ static const char json_chapter[] =
     "(null without a table), minhash_estimate, minhash_standard_error; bottom_k (how many values), "
     "bottom_k_jaccard, bottom_k_a_in_b and bottom_k_b_in_a, each also with _standard_error behind "
     "its name; perms, bands, rows, threshold, recall and found of the plan; bits and distance of "
-    "the fingerprints; and passages, a list of objects with tokens, and with a and b, each with "
-    "begin, end and text.";
+    "the fingerprints; passages, a list of objects with tokens, and with a and b, each with begin, "
+    "end and text; duplicates (what dedup would take them for); same_tokens and same, the number "
+    "and the share of the tokens outside the differences; shortest (false: the bound on the time "
+    "was reached); and differences, a list of objects with a and b as for passages; in an "
+    "insertion "
+    "a is empty, in a removal b.";
 
 static const char explain_chapter[] =
     "--explain shows how the fingerprints are computed. Each bit of a feature's hash adds the "
@@ -303,9 +355,9 @@ const command compare_command = {
     .operands_least = 2,
     .operands_most = 2,
     .missing = "two texts are needed: files, or with --in ids",
-    .summary = "two texts by every measure, and their shared passages",
-    .description = "Compares two texts and shows every measure of their similarity, how dedup "
-                   "would treat them, and their shared passages.",
+    .summary = "two texts by every measure, their differences and shared passages",
+    .description = "Compares two texts. Shows what dedup would do with them, every measure of "
+                   "their similarity, in which words they differ, and their shared passages.",
     .examples = "neardup compare draft.txt final.txt\n"
                 "neardup compare 1207 88 --in articles.jsonl --page pair.html\n"
                 "neardup compare a.txt b.txt --weights tfidf:words.tsv --json\n"

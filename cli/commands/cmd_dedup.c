@@ -11,10 +11,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-typedef struct group_settings {
-    nd_group group;
-} group_settings;
-
 typedef struct dedup_index_settings {
     const char *directory; /* NULL: no index */
 } dedup_index_settings;
@@ -41,15 +37,6 @@ static const flag outputs[] = {
      .help = "end each kept path of a directory with NUL; for xargs -0, since a path may contain a "
              "line break"},
 };
-static const flag group_list[] = {
-    {.name = "group",
-     .kind = FLAG_CHOICE,
-     .choices = "greedy|component",
-     .offset = offsetof(group_settings, group),
-     .help = "which duplicates belong together; greedy: a document is removed if it duplicates a "
-             "kept document; component: of all documents that a chain of duplicates connects, one "
-             "is kept"},
-};
 static const flag index_list[] = {
     {.name = "index",
      .kind = FLAG_DIRECTORY,
@@ -60,7 +47,6 @@ static const flag index_list[] = {
 };
 
 static const flag_table output_flags = FLAG_TABLE("Output", outputs);
-static const flag_table group_flags = FLAG_TABLE("Survivors", group_list);
 static const flag_table index_flags = FLAG_TABLE("Index", index_list);
 
 static const flag_group groups[] = {FLAG_GROUP(dedup_settings, output, output_flags),
@@ -132,6 +118,8 @@ static nd_status run_dedup(command_job *j, nd_job_summary *summary, nd_error *er
     match_options_fill(&s->match, j, &match);
     survivors.group = s->group.group;
     files.kept = j->output;
+    files.on_losses = loss_notes_take;
+    files.context = &j->losses;
     nd_status status = open_index(j, &match.similarity, &use.index, error);
     const nd_dedup_options options = {.struct_size = sizeof options,
                                       .input = &j->input,
@@ -179,15 +167,22 @@ static const char result_chapter[] =
     "kept documents that were compared are duplicates of each other, and each removed document is "
     "a verified duplicate of a kept one: no chain of duplicates connects documents that are not "
     "similar.\n\n"
+    "Records with a value of --protect are taken before all others, and are never removed. So all "
+    "other documents go that duplicate one of them. A record whose tokens equal those of protected "
+    "ones is removed for the first of these. With --group component all protected documents of a "
+    "component stay, and the document that is kept is one of them. A protected document that "
+    "duplicates a document of an index is added, too.\n\n"
+    "Striking losses are warned of: more than half of all documents; a tenth of all removed ones "
+    "for one kept document; and a source, a length, a script or a host that loses everything, or "
+    "more than a fifth and three times the share of all others. --summary counts them all.\n\n"
     "An OUT that ends with a slash, or is an empty directory, gets a file for each file of the "
     "input: of the same name, which is its path in a directory that was given, or else the last "
     "part of its name; of several directories, behind the last part of the directory's name. "
     "Compression and order are the same; a file without kept records is empty but for a header. "
-    "Two files of one name are an error; --shard-size numbers the files instead. The ending of a "
-    "name says the format: .jsonl makes JSON Lines of CSV (objects of strings), of other JSON "
-    "(each "
-    "value in a line) and of texts (id and text; of archives url and date). An ending of another "
-    "format than that of the "
+    "Two files of one name are an error; --shard-size, which Parquet does not have, numbers the "
+    "files instead. The ending of a name says the format: .jsonl makes JSON Lines of CSV (objects "
+    "of strings), of Parquet (objects of the values), of other JSON (each value in a line) and of "
+    "texts (id and text; of archives url and date). An ending of another format than that of the "
     "input is an error.\n\n"
     "With --mark, members or columns of the same names that a record has are replaced. "
     "neardup_similarity is the measure that --removed has; where that is a distance, the part of "

@@ -68,6 +68,8 @@ static nd_status add_to(command_job *j, nd_index *index, nd_job_summary *summary
     similarity.perms = info.options->perms;
     similarity.max_compare = s->sketch.max_compare;
     files.kept = j->output;
+    files.on_losses = loss_notes_take;
+    files.context = &j->losses;
     use.index = index;
     const nd_dedup_options options = {.struct_size = sizeof options,
                                       .input = &j->input,

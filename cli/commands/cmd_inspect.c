@@ -85,6 +85,7 @@ static bool print_input(void *context, const nd_input_info *info) {
     fputs("  ", stdout);
     print_shown_text(stdout, info->name, strlen(info->name));
     printf("  %s", format_title(info));
+    if (info->encoding) printf(" in %s", info->encoding);
     if (info->size > 0) printf(", %s", number_volume(info->size, volume));
     putchar('\n');
     return true;

@@ -1,6 +1,7 @@
 #include "commands/job_command.h"
 
 #include "flags/input_flags.h"
+#include "output/colour.h"
 #include "output/complain.h"
 #include "output/output_names.h"
 #include "output/interrupt.h"
@@ -9,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 const char inputs_missing[] = "no input; name files or directories, or - for standard input";
 
@@ -22,8 +24,8 @@ typedef struct own_output {
 static bool read_files_stay(const command_job *j) {
     static const table_settings none = {.removed = NULL};
     const table_settings *tables = j->tables ? j->tables : &none;
-    const char *outputs[] = {j->output,     tables->removed,    tables->clusters,
-                             tables->edges, j->removed_records, j->report->summary};
+    const char *outputs[] = {j->output,      tables->removed,    tables->clusters,   tables->edges,
+                             tables->review, j->removed_records, j->report->summary, j->missed};
     const own_output read[] = {{"files-from", j->input.files_from},
                                {"dict", j->text ? j->text->dictionary : NULL},
                                {"stop", j->text ? j->text->stop : NULL},
@@ -41,7 +43,7 @@ static bool read_files_stay(const command_job *j) {
 static bool is_other_file(const command_job *j, const own_output *own) {
     static const table_settings none = {.removed = NULL};
     const table_settings *tables = j->tables ? j->tables : &none;
-    bool is_output = strcmp(own->flag, "output") == 0;
+    bool is_output = strcmp(own->flag, "output") == 0, is_missed = own->path == j->missed;
     const struct {
         const char *path, *name;
     } files[] = {{j->source, "an input"},
@@ -49,7 +51,9 @@ static bool is_other_file(const command_job *j, const own_output *own) {
                  {tables->removed, "the output of --removed"},
                  {tables->clusters, "the output of --clusters"},
                  {tables->edges, "the output of --edges"},
-                 {j->removed_records, "the output of --removed-records"}};
+                 {tables->review, "the output of --review"},
+                 {j->removed_records, "the output of --removed-records"},
+                 {is_missed ? NULL : j->missed, "the output of --missed"}};
     const char *name = NULL;
     for (int i = 0; i < j->input_count && !name; i++)
         if (is_same_file(own->path, j->inputs[i])) name = "an input";
@@ -61,7 +65,8 @@ static bool is_other_file(const command_job *j, const own_output *own) {
 
 static bool outputs_agree(const command_job *j) {
     const own_output own[] = {{"summary", j->report->summary},
-                              {"output", j->result_file ? j->output : NULL}};
+                              {"output", j->result_file ? j->output : NULL},
+                              {"missed", j->missed}};
     const char *summary = own[0].path, *output = j->output;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (own[i].path &&
@@ -94,9 +99,10 @@ static nd_status read_files(command_job *j, nd_error *error) {
 static bool report(const command_job *j, const nd_job_summary *summary) {
     const command *self = j->call->self;
     if (j->report->summary)
-        return summary_write(j->report->summary, summary, self->summary_of, self->name);
+        return summary_write(j->report->summary, summary, &j->losses, self->summary_of, self->name);
     if (!j->report->quiet)
-        summary_print(stderr, summary, self->summary_of, j->max_compare, terminal_colour());
+        summary_print(stderr, summary, &j->losses, self->summary_of, j->max_compare,
+                      terminal_colour(STDERR_FILENO));
     return true;
 }
 
@@ -119,7 +125,8 @@ int job_run(command_job *j) {
     if (status != ND_OK) {
         interrupt_obey();
         complain("%s", error.message);
-        return EXIT_FAILED;
     }
-    return report(j, &summary) ? EXIT_DONE : EXIT_FAILED;
+    bool done = status == ND_OK && report(j, &summary);
+    loss_notes_free(&j->losses);
+    return done ? EXIT_DONE : EXIT_FAILED;
 }

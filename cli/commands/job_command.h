@@ -7,6 +7,7 @@
 #include "flags/similarity_flags.h"
 #include "flags/text_flags.h"
 #include "neardup.h"
+#include "output/loss_notes.h"
 
 typedef struct command_job command_job;
 
@@ -32,10 +33,13 @@ struct command_job {
     bool result_file;             /* the command itself writes `output` (output/results.h) */
     const table_settings *tables; /* NULL: there are none */
     const char *removed_records;  /* an output, too; NULL: none */
+    const char *missed;           /* a table that the command itself writes; NULL: none */
     const similarity_settings *plan; /* of the bands; NULL: the job has none */
     uint32_t max_compare;            /* for the summary; 0: the job has no such bound */
     /* Set by job_run, for `run`. */
     text_files files;
+    /* Noted by `run`, for the summary. */
+    loss_notes losses;
 };
 
 /* Runs the job and reports. Returns the exit status. */

@@ -12,6 +12,7 @@ enum { FIRST_ROOM = 1 << 16 };
 void pair_free(pair *p) {
     for (int i = 0; i < 2; i++) free(p->texts[i].bytes);
     nd_comparison_free(p->comparison);
+    nd_difference_list_free(p->differences);
 }
 
 /* ---- files */

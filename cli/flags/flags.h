@@ -23,7 +23,8 @@ typedef enum flag_kind {
     FLAG_SHARE,     /* double above 0 and below 1, or at most 1 with `one` */
     FLAG_CHOICE,    /* unsigned: the value of the word in `choices` */
     FLAG_FIELD,     /* const char *: a field of a record */
-    FLAG_FIELDS,    /* name_list: the flag may be given several times; so may the next one */
+    FLAG_FIELDS,    /* name_list: the flag may be given several times; so may the next two */
+    FLAG_VALUES,    /* name_list: a field, '=', and a value of it */
     FLAG_GLOBS,     /* name_list: globs, each with the flag's prefix before it */
     FLAG_NAME,      /* const char *: a name that is neither a field nor a file */
     FLAG_FILE,      /* const char *: a file to write */
@@ -95,7 +96,7 @@ bool flag_group_opens(const flag_group *groups, const flag_group *group);
 
 /* ---- the parser */
 
-/* The flags of a command line, each once; only FLAG_FIELDS and FLAG_GLOBS may be repeated. */
+/* The flags of a command line, each once; only lists may be repeated. */
 enum { FLAGS_MOST = 64 };
 typedef struct flags_given {
     const flag *list[FLAGS_MOST];

@@ -39,7 +39,8 @@ static const flag inputs[] = {
      .offset = offsetof(input_settings, encoding),
      .fallback = "utf-8",
      .help = "encoding of texts and columns of CSV, such as windows-1251; auto: a text that is not "
-             "UTF-8 is guessed at; a byte order mark counts more, and so does what a page tells"},
+             "UTF-8 is guessed at, and so is a table by its first 64 KiB; a byte order mark counts "
+             "more, and so does what a page tells"},
     {.name = "max-record",
      .kind = FLAG_SIZE,
      .argument = "SIZE",
@@ -106,8 +107,9 @@ static const flag times[] = {
      .kind = FLAG_FIELD,
      .argument = "FIELD",
      .offset = offsetof(input_settings, time_field),
-     .help = "field with the time of a document, a number of seconds or an ISO 8601 date in a "
-             "string; a document without it gets the latest time so far"},
+     .help =
+         "field with the time of a document, a number of seconds or an ISO 8601 date in a "
+         "string; of web archives WARC-Date; a document without it gets the latest time so far"},
 };
 
 const flag_table input_flags = FLAG_TABLE("Input", inputs);
@@ -193,7 +195,6 @@ bool input_flags_agree(const flags_given *given, const nd_input_options *input,
                                                         NULL};
     const char *field = flag_first_given(given, of_records),
                *walk = flag_first_given(given, of_directories);
-    bool null = flag_is_given(given, "null"), agree = true;
     text_input text = {NULL, false};
     nd_resources resources;
     nd_error error;
@@ -201,17 +202,13 @@ bool input_flags_agree(const flags_given *given, const nd_input_options *input,
         complain("--%s: only with directories", walk);
         return false;
     }
-    if (!field && !keep_field && !null) return true;
+    if (!field && !keep_field) return true;
     /* A list from standard input can be read once only. */
     if (input->files_from && strcmp(input->files_from, "-") == 0) return true;
     nd_resources_init(&resources, sizeof resources);
     /* An input that cannot be opened is reported when the job begins. */
     nd_status status = nd_inputs(input, note_text, &text, &resources, &error);
-    if (null && status == ND_OK && !text.name) {
-        complain("--null: only with files of texts, whose paths are listed");
-        agree = false;
-    }
-    agree = agree && fields_agree(field, keep_field, &text);
+    bool agree = (status != ND_OK && !text.name) || fields_agree(field, keep_field, &text);
     free(text.name);
     return agree;
 }

@@ -38,12 +38,31 @@ static const flag tables[] = {
      .offset = offsetof(table_settings, edges),
      .help = "write a table of all pairs that were decided to be duplicates; its columns are id_a, "
              "id_b, jaccard, and the file and line of both"},
+    {.name = "review",
+     .kind = FLAG_FILE,
+     .argument = "FILE",
+     .offset = offsetof(table_settings, review),
+     .help =
+         "write a table of pairs to look at with neardup review: a sample of the pairs that "
+         "were compared, of every similarity; its columns are id_a, id_b, jaccard, verdict "
+         "(duplicate, rejected or copy), pairs (how many pairs of this verdict there are within "
+         ".05 of similarity), and the file and line of both"},
+    {.name = "review-pairs",
+     .kind = FLAG_NUMBER,
+     .argument = "N",
+     .low = 1,
+     .high = 1000,
+     .offset = offsetof(table_settings, review_pairs),
+     .fallback = "20",
+     .help = "most pairs of --review of each verdict, for every .05 of similarity "
+             "or every distance"},
 };
 
 const flag_table table_flags = FLAG_TABLE("Output", tables);
 
-static const unsigned output_formats[] = {ND_FORMAT_AUTO, ND_FORMAT_JSON_LINES, ND_FORMAT_JSON,
-                                          ND_FORMAT_CSV,  ND_FORMAT_TSV,        ND_FORMAT_WARC};
+static const unsigned output_formats[] = {ND_FORMAT_AUTO,   ND_FORMAT_JSON_LINES, ND_FORMAT_JSON,
+                                          ND_FORMAT_CSV,    ND_FORMAT_TSV,        ND_FORMAT_WARC,
+                                          ND_FORMAT_PARQUET};
 
 static const flag records[] = {
     {.name = "removed-records",
@@ -66,7 +85,7 @@ static const flag records[] = {
              "part-00000, part-00001 and so on; a longer record has a file of its own"},
     {.name = "output-format",
      .kind = FLAG_CHOICE,
-     .choices = "auto|json-lines|json|csv|tsv|warc",
+     .choices = "auto|json-lines|json|csv|tsv|warc|parquet",
      .values = output_formats,
      .offset = offsetof(record_settings, format),
      .help = "format of the records of -o and --removed-records; auto: as the name's ending says, "
@@ -81,6 +100,8 @@ nd_output_options output_options_of(const table_settings *t, const record_settin
                                .removed = t->removed,
                                .clusters = t->clusters,
                                .edges = t->edges,
+                               .review = t->review,
+                               .review_pairs = t->review_pairs,
                                .null_paths = s->null_paths,
                                .removed_records = s->removed_records,
                                .mark = s->mark,

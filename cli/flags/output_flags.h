@@ -32,7 +32,8 @@ extern const flag_table record_flags; /* all but the first two */
 
 /* Tables of the decisions of dedup and index add. NULL: not written. */
 typedef struct table_settings {
-    const char *removed, *clusters, *edges;
+    const char *removed, *clusters, *edges, *review;
+    uint64_t review_pairs;
 } table_settings;
 extern const flag_table table_flags;
 /* Without -o. */

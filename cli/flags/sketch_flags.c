@@ -91,12 +91,13 @@ static const char *flag_of_other_sketch(const flags_given *given, const sketch_s
 static bool simhash_flags_agree(const flags_given *given, const sketch_settings *s,
                                 const text_settings *text) {
     bool words = text->weighting == ND_WEIGHTING_COUNTED || text->weighting == ND_WEIGHTING_TABLE;
-    if (s->verify == ND_VERIFY_NONE && flag_is_given(given, "threshold"))
+    bool exact = s->checks || s->verify == ND_VERIFY_EXACT;
+    if (s->verify == ND_VERIFY_NONE && !s->checks && flag_is_given(given, "threshold"))
         complain("--threshold: not with --sketch simhash --verify none, where --k decides");
     else if (words && text->analyzer == ND_CHARS)
         complain("--analyzer chars: not with --weights tfidf, which weighs words; --weights tf or "
                  "none go with it");
-    else if (words && s->verify != ND_VERIFY_EXACT && flag_is_given(given, "ngram"))
+    else if (words && !exact && flag_is_given(given, "ngram"))
         complain("--ngram: has no effect with --weights tfidf, which weighs single words, unless "
                  "--verify is exact");
     else return true;

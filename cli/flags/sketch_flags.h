@@ -11,6 +11,7 @@ typedef struct sketch_settings {
     const char *sentences; /* how many, as text; NULL: not by sentences */
     nd_verify verify;
     uint32_t max_compare;
+    bool checks; /* the command compares texts exactly, whatever `verify` says */
 } sketch_settings;
 
 extern const flag_table sketch_flags; /* --sketch; follows similarity_flags */

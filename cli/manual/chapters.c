@@ -8,23 +8,25 @@
     "A file has records: JSON Lines, with one object per line; JSON, with objects in an "          \
     "array or one behind the other, over any number of lines; CSV (RFC 4180) or TSV, with"         \
     " a header, unless --text-field is the number of a column; Parquet, whose rows "               \
-    "DuckDB's library reads (--duckdb), and whose kept rows are written to a name that "           \
-    "ends in .parquet. Or the file is a text, one document, whose id is its name. JSON "           \
+    "DuckDB's library reads (--duckdb), and writes to a file or a directory, but not to "          \
+    "standard output. Or the file is a text, one document, whose id is its name. JSON "            \
     "and Parquet are recognised by their content. Otherwise the ending of the name "               \
     "decides, in front of .gz or .zst: .csv, .tsv, .json, .jsonl, .ndjson; a file with "           \
     "another ending is a text. Standard input has no name. --format decides in all cases."         \
     "\n\n"                                                                                         \
     "If the first file of a directory has records, all its files do; files whose names "           \
-    "begin with _ are left out. In any other directory each file, at any depth, is one "           \
+    "begin with _ are left out, unless -g has that character: -g '_part-*'. In any other "         \
+    "directory each file, at any depth, is one "                                                   \
     "document. Its id is its relative path, and documents are in bytewise order of the "           \
     "path. If there are other inputs, too, the id begins with the directory's name.\n\n"           \
     "-g and --exclude choose files of directories. In a GLOB * stands for any characters "         \
     "but a slash, ? for one of them, [a-z] and [!a-z] for one of a set, {a,b} for each of"         \
     " several globs, and ** as a whole part of a path for any number of directories. "             \
-    "Without --hidden files and directories whose names begin with a dot are left out. So"         \
+    "Without --hidden files and directories whose names begin with a dot are left out, unless"     \
+    " a GLOB has that dot: -g '.*'. So"                                                            \
     " are symbolic links to files, and a warning says how many; --follow reads them, too."         \
     " Links to directories are never followed. One command reads either texts or records "         \
-    "of one format, and files of CSV must have the same header.\n\n"                               \
+    "of one format, and files of CSV must have the same columns.\n\n"                              \
     "A record without a text, or with a text that is not a string, is an error; so is a "          \
     "row that has more or fewer fields than the header. The message names file and line. "         \
     "Empty lines, a byte order mark at the beginning and CRLF line ends are accepted. "            \

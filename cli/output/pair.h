@@ -13,8 +13,9 @@ typedef struct pair_text {
 typedef struct pair {
     pair_text texts[2];
     nd_compare_options options;
-    nd_analyzer_options analyzer; /* of the options */
-    nd_comparison *comparison;    /* owned */
+    nd_analyzer_options analyzer;    /* of the options */
+    nd_comparison *comparison;       /* owned */
+    nd_difference_list *differences; /* owned */
 } pair;
 
 /* The bytes of a passage in text `side` (0 or 1). */

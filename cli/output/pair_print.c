@@ -1,13 +1,16 @@
 #include "output/pair_print.h"
 
+#include "output/difference_print.h"
 #include "output/escape.h"
+#include "output/excerpt.h"
 #include "output/numbers.h"
+#include "output/pair_verdict.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Columns of a label; columns of a passage that are shown before and behind the cut. */
-enum { NAME = 22, SHOWN = 70 };
+/* Columns of a label. */
+enum { NAME = 22 };
 
 static const char *const sides[] = {"a", "b"};
 
@@ -91,41 +94,6 @@ static void print_fingerprints(FILE *out, const nd_comparison *c) {
             "bits that differ", difference);
 }
 
-static bool is_blank(char c) { return (unsigned char)c <= ' ' || c == 0x7f; }
-
-static bool goes_on(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
-
-/* Prints text on one line: each run of white space and control characters becomes one blank. */
-static void print_line(FILE *out, const char *text, size_t begin, size_t end) {
-    for (size_t i = begin, next; i < end; i = next) {
-        bool blank = is_blank(text[i]);
-        for (next = i + 1; next < end && is_blank(text[next]) == blank;) next++;
-        if (blank) putc(' ', out);
-        else print_shown_text(out, text + i, next - i);
-    }
-}
-
-/* The offset behind `characters` characters from `at` on, at most `end`. */
-static size_t forward(const char *text, size_t at, size_t end, size_t characters) {
-    while (at < end && (characters > 0 || goes_on(text[at]))) characters -= !goes_on(text[at++]);
-    return at;
-}
-
-/* The offset of the first of `characters` characters before `at`, at least `begin`. */
-static size_t backward(const char *text, size_t begin, size_t at, size_t characters) {
-    while (at > begin && characters > 0) characters -= !goes_on(text[--at]);
-    return at;
-}
-
-static void print_piece(FILE *out, const char *text, piece where) {
-    size_t head = forward(text, where.begin, where.end, SHOWN),
-           tail = backward(text, head, where.end, SHOWN);
-    print_line(out, text, where.begin, head);
-    if (tail > head) fputs(" ... ", out);
-    print_line(out, text, tail, where.end);
-    putc('\n', out);
-}
-
 static void print_passages(FILE *out, const pair *p) {
     const nd_comparison *c = p->comparison;
     size_t tokens = 0;
@@ -147,21 +115,36 @@ static void print_passages(FILE *out, const pair *p) {
                     memcmp(p->texts[0].bytes + a.begin, p->texts[1].bytes + b.begin,
                            a.end - a.begin) == 0;
         fputs(same ? "     " : "  a  ", out);
-        print_piece(out, p->texts[0].bytes, a);
+        print_excerpt(out, p->texts[0].bytes, a);
+        putc('\n', out);
         if (same) continue;
         fputs("  b  ", out);
-        print_piece(out, p->texts[1].bytes, b);
+        print_excerpt(out, p->texts[1].bytes, b);
+        putc('\n', out);
     }
 }
 
-void pair_print(FILE *out, const pair *p) {
+static bool print_all_differences(FILE *out, const pair *p, const difference_form *form) {
+    const differing texts = pair_differing(p);
+    print_difference_count(out, p->differences);
+    putc('\n', out);
+    return form->most == 0 || p->differences->count == 0 || print_differences(out, &texts, form);
+}
+
+bool pair_print(FILE *out, const pair *p, const difference_form *form) {
+    char verdict[VERDICT_SIZE];
+    pair_verdict(p, verdict);
+    fprintf(out, "%s\n\n", verdict);
     print_texts(out, p);
     putc('\n', out);
     print_measures(out, p);
     putc('\n', out);
     print_fingerprints(out, p->comparison);
     putc('\n', out);
+    bool good = print_all_differences(out, p, form);
+    putc('\n', out);
     print_passages(out, p);
+    return good;
 }
 
 /* ---- for programs */
@@ -192,16 +175,41 @@ static void json_text(FILE *out, const pair *p, int side) {
     fprintf(out, ",\"simhash\":\"%s\"}", hex);
 }
 
-static void json_passage(FILE *out, const pair *p, const nd_passage *passage) {
-    fprintf(out, "{\"tokens\":%zu", passage->tokens);
-    for (int i = 0; i < 2; i++) {
-        piece where = passage_piece(passage, i);
-        fprintf(out, ",\"%s\":{\"begin\":%zu,\"end\":%zu,\"text\":", sides[i], where.begin,
-                where.end);
-        print_json_text(out, p->texts[i].bytes + where.begin, where.end - where.begin);
+/* The members begin, end and text of a piece. */
+static void json_piece(FILE *out, const pair *p, int side, piece where) {
+    fprintf(out, "\"%s\":{\"begin\":%zu,\"end\":%zu,\"text\":", sides[side], where.begin,
+            where.end);
+    print_json_text(out, p->texts[side].bytes + where.begin, where.end - where.begin);
+    putc('}', out);
+}
+
+static void json_passages(FILE *out, const pair *p) {
+    const nd_comparison *c = p->comparison;
+    fputs(",\"passages\":[", out);
+    for (size_t i = 0; i < c->passage_count; i++) {
+        fprintf(out, "%s{\"tokens\":%zu", i > 0 ? "," : "", c->passages[i].tokens);
+        for (int side = 0; side < 2; side++) {
+            putc(',', out);
+            json_piece(out, p, side, passage_piece(&c->passages[i], side));
+        }
         putc('}', out);
     }
-    putc('}', out);
+    putc(']', out);
+}
+
+static void json_differences(FILE *out, const pair *p) {
+    const nd_difference_list *list = p->differences;
+    fprintf(out, ",\"same_tokens\":%zu", list->same_tokens);
+    json_number(out, "same", list->same);
+    fprintf(out, ",\"shortest\":%s,\"differences\":[", list->shortest ? "true" : "false");
+    for (size_t i = 0; i < list->count; i++) {
+        fputs(i > 0 ? ",{" : "{", out);
+        json_piece(out, p, 0, difference_piece(&list->differences[i], 0));
+        putc(',', out);
+        json_piece(out, p, 1, difference_piece(&list->differences[i], 1));
+        putc('}', out);
+    }
+    putc(']', out);
 }
 
 void pair_print_json(FILE *out, const pair *p) {
@@ -227,11 +235,9 @@ void pair_print_json(FILE *out, const pair *p) {
     json_number(out, "threshold", c->plan.threshold);
     json_number(out, "recall", c->plan.recall);
     json_number(out, "found", c->found);
-    fprintf(out, ",\"bits\":%u,\"distance\":%u,\"passages\":[", (unsigned)c->bits,
-            (unsigned)c->distance);
-    for (size_t i = 0; i < c->passage_count; i++) {
-        if (i > 0) putc(',', out);
-        json_passage(out, p, &c->passages[i]);
-    }
-    fputs("]}\n", out);
+    fprintf(out, ",\"bits\":%u,\"distance\":%u", (unsigned)c->bits, (unsigned)c->distance);
+    json_passages(out, p);
+    fprintf(out, ",\"duplicates\":%s", pair_is_duplicate(p) ? "true" : "false");
+    json_differences(out, p);
+    fputs("}\n", out);
 }

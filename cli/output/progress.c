@@ -1,5 +1,6 @@
 #include "output/progress.h"
 
+#include "output/colour.h"
 #include "output/complain.h"
 #include "output/interrupt.h"
 #include "output/numbers.h"
@@ -15,19 +16,9 @@ enum { BAR_MOST = 40, LINE_REST = 52, SECOND = 1000 };
 /* A job may warn of millions of records; beyond the tenth warning the reader learns nothing new. */
 enum { MOST_WARNINGS = 10 };
 
-static bool terminal_capable(void) {
-    const char *term = getenv("TERM");
-    return isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
-}
-
-bool terminal_colour(void) {
-    const char *no_colour = getenv("NO_COLOR");
-    return terminal_capable() && !(no_colour && *no_colour);
-}
-
 void progress_start(progress *bar, bool quiet) {
-    *bar = (progress){.shown = !quiet && terminal_capable(),
-                      .colour = terminal_colour(),
+    *bar = (progress){.shown = !quiet && terminal_capable(STDERR_FILENO),
+                      .colour = terminal_colour(STDERR_FILENO),
                       .stage = ND_STAGE_COUNT};
 }
 

@@ -18,9 +18,6 @@ typedef struct progress {
                                                           may be about the job's end */
 } progress;
 
-/* Whether stderr is a terminal with colours: NO_COLOR is not set, and TERM is not dumb. */
-bool terminal_colour(void);
-
 void progress_start(progress *bar, bool quiet);
 /* nd_progress_fn; `context` is the progress. False, to cancel the job, once a signal came. */
 bool progress_report(void *context, nd_stage stage, uint64_t done, uint64_t total);

@@ -14,13 +14,15 @@ typedef enum number_kind {
     NUMBER_REAL,
     NUMBER_SECONDS,
     NUMBER_FOUND,
-    NUMBER_SPEED
+    NUMBER_STEPS,
+    NUMBER_SPEED,
+    LOSSES /* no number: a part of loss_notes */
 } number_kind;
 
 typedef struct summary_row {
     const char *key;
     number_kind kind;
-    size_t offset; /* in nd_job_summary */
+    size_t offset; /* in nd_job_summary; LOSSES: in loss_notes */
     const char *meaning;
     unsigned of; /* the kinds that have it, as bits; with a bit of the last three: only where the
                     job used that sketch */
@@ -30,7 +32,8 @@ typedef struct summary_row {
 #define STAGE(number) (AT(seconds) + (number) * sizeof(double))
 
 #define OF(kind) (1u << (kind))
-#define COMPARING (OF(SUMMARY_DEDUP) | OF(SUMMARY_PAIRS))
+#define DECIDING (OF(SUMMARY_DEDUP) | OF(SUMMARY_PAIRS))
+#define COMPARING (DECIDING | OF(SUMMARY_AUDIT))
 #define FINGERPRINTS (OF(SUMMARY_LOAD) | OF(SUMMARY_FIND) | OF(SUMMARY_JOIN))
 #define WRITING (COMPARING | OF(SUMMARY_EACH) | OF(SUMMARY_WORDS))
 #define TEXTS                                                                                      \
@@ -55,6 +58,8 @@ static const summary_row rows[] = {
      COMPARING},
     {"without_value", NUMBER_64, AT(without_value),
      "documents without the field of --keep, which come behind all others", OF(SUMMARY_DEDUP)},
+    {"spared", NUMBER_64, AT(spared),
+     "documents that --protect keeps, although they duplicate a kept one", OF(SUMMARY_DEDUP)},
     {"terms", NUMBER_64, AT(terms), "distinct words of the documents", OF(SUMMARY_WORDS)},
     {"terms_written", NUMBER_64, AT(terms_written), "distinct words in at least --min-df documents",
      OF(SUMMARY_WORDS)},
@@ -64,7 +69,11 @@ static const summary_row rows[] = {
      COMPARING},
     {"verified", NUMBER_64, AT(verified), "pairs whose texts were compared exactly", COMPARING},
     {"rejected", NUMBER_64, AT(rejected), "verified pairs below the threshold", COMPARING},
-    {"pairs", NUMBER_64, AT(pairs), "pairs decided as duplicates", COMPARING},
+    {"pairs", NUMBER_64, AT(pairs), "pairs decided as duplicates", DECIDING},
+    {"similarities", NUMBER_STEPS, 0,
+     "the pairs that the measure decided, by similarity: a list of [least similarity, rejected "
+     "pairs, duplicates], one for each 0.01 that has any; exact copies are not among them",
+     DECIDING},
     {"pairs", NUMBER_64, AT(pairs),
      "pairs found; with --groups the members of all groups, except the first of each",
      OF(SUMMARY_JOIN)},
@@ -96,7 +105,8 @@ static const summary_row rows[] = {
      WRITING},
     {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates", COMPARING},
     {"seconds_decide", NUMBER_SECONDS, STAGE(ND_STAGE_DECIDE), "verifying and deciding", COMPARING},
-    {"seconds_write", NUMBER_SECONDS, STAGE(ND_STAGE_WRITE), "writing the results", COMPARING},
+    {"seconds_write", NUMBER_SECONDS, STAGE(ND_STAGE_WRITE),
+     "writing the results; audit: comparing exactly", COMPARING},
     {"seconds_sync", NUMBER_SECONDS, STAGE(ND_STAGE_SYNC),
      "waiting until the results are on the disk", WRITING},
     {"seconds_total", NUMBER_SECONDS, AT(total_seconds), "the whole job", ALL},
@@ -108,6 +118,18 @@ static const summary_row rows[] = {
     {"peak_memory", NUMBER_64, AT(peak_memory), "most bytes of memory of the process; 0: not known",
      ALL},
     {"threads", NUMBER_32, AT(threads), "threads used", ALL},
+    {"largest_groups", LOSSES, offsetof(loss_notes, groups),
+     "the three documents for which most were removed: id, source and line, the documents removed, "
+     "exact copies among them, their share of all removed ones, and an example",
+     OF(SUMMARY_DEDUP)},
+    {"losses", LOSSES, offsetof(loss_notes, classes),
+     "documents, and removed ones, by source, length, script, and host of archives: of each the 20 "
+     "classes that lose most documents",
+     OF(SUMMARY_DEDUP)},
+    {"alarms", LOSSES, offsetof(loss_notes, alarms),
+     "losses that are warned of: more than half of all; a class that loses everything, or far more "
+     "than the others; one document for which many are removed",
+     OF(SUMMARY_DEDUP)},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 _Static_assert(ND_STAGE_COUNT == 5, "every stage has its row");
@@ -128,7 +150,27 @@ static double megabytes_per_second(const nd_job_summary *s) {
     return s->total_seconds > 0 ? (double)s->text_bytes / 1e6 / s->total_seconds : 0;
 }
 
-static void print_value(FILE *out, const nd_job_summary *summary, const summary_row *row) {
+static void print_steps(FILE *out, const nd_job_summary *s) {
+    const char *between = "";
+    fputc('[', out);
+    for (int step = 0; step < ND_SIMILARITY_STEPS; step++) {
+        uint64_t rejected = s->rejected_by_similarity[step],
+                 duplicates = s->duplicates_by_similarity[step];
+        if (rejected + duplicates == 0) continue;
+        fprintf(out, "%s[%.2f,%llu,%llu]", between, step / (double)ND_SIMILARITY_STEPS,
+                (unsigned long long)rejected, (unsigned long long)duplicates);
+        between = ",";
+    }
+    fputc(']', out);
+}
+
+static void print_losses(FILE *out, const loss_notes *losses, const summary_row *row) {
+    const loss_note *note = (const loss_note *)(const void *)((const char *)losses + row->offset);
+    fwrite(note->text, 1, note->size, out);
+}
+
+static void print_value(FILE *out, const nd_job_summary *summary, const loss_notes *losses,
+                        const summary_row *row) {
     const void *place = (const char *)summary + row->offset;
     switch (row->kind) {
     case NUMBER_32: fprintf(out, "%u", (unsigned)*(const uint32_t *)place); break;
@@ -138,30 +180,32 @@ static void print_value(FILE *out, const nd_job_summary *summary, const summary_
     case NUMBER_FOUND:
         fprintf(out, "%.9f", nd_plan_probability(&summary->plan, summary->plan.threshold));
         break;
+    case NUMBER_STEPS: print_steps(out, summary); break;
     case NUMBER_SPEED: fprintf(out, "%.3f", megabytes_per_second(summary)); break;
+    case LOSSES: print_losses(out, losses, row); break;
     }
 }
 
-static void print_json(FILE *out, const nd_job_summary *summary, summary_kind kind,
-                       const char *command) {
+static void print_json(FILE *out, const nd_job_summary *summary, const loss_notes *losses,
+                       summary_kind kind, const char *command) {
     unsigned sketch = summary->bits ? OF_SIMHASH : summary->sentences ? OF_SENTENCES : OF_MINHASH;
     const unsigned sketches = OF_MINHASH | OF_SIMHASH | OF_SENTENCES;
     fprintf(out, "{\"version\":\"%s\",\"command\":\"%s\"", nd_version(), command);
     for (const summary_row *row = rows; row < rows + ROWS; row++) {
         if (!row_is_of(row, kind) || ((row->of & sketches) && !(row->of & sketch))) continue;
         fprintf(out, ",\"%s\":", row->key);
-        print_value(out, summary, row);
+        print_value(out, summary, losses, row);
     }
     fputs("}\n", out);
 }
 
-bool summary_write(const char *path, const nd_job_summary *summary, summary_kind kind,
-                   const char *command) {
+bool summary_write(const char *path, const nd_job_summary *summary, const loss_notes *losses,
+                   summary_kind kind, const char *command) {
     char *text = NULL;
     size_t size = 0;
     nd_error error;
     FILE *out = open_memstream(&text, &size);
-    if (out) print_json(out, summary, kind, command);
+    if (out) print_json(out, summary, losses, kind, command);
     bool made = out && fclose(out) == 0;
     bool written = made && nd_write_file(path, text, size, &error) == ND_OK;
     if (!made) complain("--summary: no memory");
@@ -235,8 +279,8 @@ static void print_comparisons(const lines *l, const nd_job_summary *s) {
     count_line(l, "  rejected", s->rejected, "of those, below the threshold");
 }
 
-void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32_t max_compare,
-                   bool colour) {
+void summary_print(FILE *out, const nd_job_summary *s, const loss_notes *losses, summary_kind kind,
+                   uint32_t max_compare, bool colour) {
     lines l = {out, colour};
     char text[32], input[32], remark[120];
     snprintf(remark, sizeof remark, "%s of text, %s of input", number_volume(s->text_bytes, text),
@@ -249,6 +293,7 @@ void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32
         share_line(&l, "kept", s->kept, s->documents);
         share_line(&l, "removed", s->removed, s->documents);
         count_line(&l, "  exact copies", s->exact_copies, "");
+        fwrite(losses->lines.text, 1, losses->lines.size, out);
     } else if (kind == SUMMARY_PAIRS || kind == SUMMARY_QUERY) {
         count_line(&l, kind == SUMMARY_QUERY ? "matches" : "pairs", s->pairs,
                    s->bits && !(s->plan.threshold > 0) ? "within the distance"
@@ -265,6 +310,7 @@ void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32
         count_line(&l, "duplicate ids", s->duplicate_ids, "told apart by position");
     if (s->without_value)
         count_line(&l, "without value", s->without_value, "of --keep, behind all others");
+    if (s->spared) count_line(&l, "spared", s->spared, "duplicates that --protect keeps");
     if (s->bounded_documents) {
         snprintf(remark, sizeof remark,
                  "documents, with at most %s comparisons left out (--max-compare %u)",

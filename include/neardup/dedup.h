@@ -71,6 +71,84 @@ typedef struct nd_pair {
  * Return false to cancel. */
 typedef bool nd_pair_fn(void *context, const nd_pair *pair);
 
+/* A document that nd_losses names. */
+typedef struct nd_named_document {
+    const char *id;
+    size_t id_length;
+    const char *source; /* as in nd_decision; of a document of an index "", and line 0 */
+    uint64_t line;
+} nd_named_document;
+
+/* A kept document, and the documents that were removed for it. */
+typedef struct nd_loss_group {
+    nd_named_document kept;
+    nd_named_document example; /* the first removed one in the order of input */
+    uint64_t removed;
+    uint64_t exact_copies; /* of these: as in nd_job_summary */
+} nd_loss_group;
+
+/* How documents are classed.
+ *
+ * ND_LOSS_SOURCE  By input: a file; or of a directory the first folder in it, and the directory
+ *                 itself for files that are in none; of a list of texts their folder.
+ * ND_LOSS_LENGTH  By the bytes of the text, in powers of ten: "1 kB to 10 kB".
+ * ND_LOSS_SCRIPT  By the script of most letters in a sample of the text: "Latin", "Han".
+ * ND_LOSS_HOST    Of archives, by the host of the URI, in lower case. */
+typedef enum nd_loss_kind {
+    ND_LOSS_SOURCE = 0,
+    ND_LOSS_LENGTH,
+    ND_LOSS_SCRIPT,
+    ND_LOSS_HOST
+} nd_loss_kind;
+
+/* A class of documents. Sources, and hosts, beyond 100,000 are the class "(other)"; documents
+ * without a host are "(none)". */
+typedef struct nd_loss_class {
+    nd_loss_kind kind;
+    const char *name; /* NUL-terminated */
+    uint64_t documents, removed;
+} nd_loss_class;
+
+/* What an alarm is about.
+ *
+ * ND_ALARM_MOST   More than half of all documents are removed.
+ * ND_ALARM_GROUP  More than a tenth of all removed documents are removed for one kept document.
+ * ND_ALARM_CLASS  A class loses everything; or more than a fifth, and a share of more than three
+ *                 times that of all other documents.
+ *
+ * Each needs 100 documents: of the run, removed ones, or of the class and of all others. */
+typedef enum nd_alarm_kind { ND_ALARM_MOST = 0, ND_ALARM_GROUP, ND_ALARM_CLASS } nd_alarm_kind;
+
+typedef struct nd_alarm {
+    nd_alarm_kind kind;
+    const char *message;      /* the warning, NUL-terminated */
+    nd_loss_class loss_class; /* ND_ALARM_CLASS; else zeros */
+    uint64_t documents;       /* of the run; ND_ALARM_GROUP: all removed ones; of the class */
+    uint64_t removed;         /* of these documents */
+    nd_named_document example, kept; /* a removed document, and the one that it duplicates */
+} nd_alarm;
+
+/* Where documents are lost. All pointers are valid during the call. */
+typedef struct nd_losses {
+    uint64_t documents, removed; /* of the run */
+    /* The three kept documents for which most were removed, the largest group first. Fewer, if
+     * fewer have removed a document. */
+    const nd_loss_group *groups;
+    size_t group_count;
+    /* Of each kind the 20 classes that lose most documents, by kind, then the largest loss first.
+     */
+    const nd_loss_class *classes;
+    size_t class_count;
+    /* Of classes at most five of a kind, those that lose most documents. on_warning gets the
+     * message of each. */
+    const nd_alarm *alarms;
+    size_t alarm_count;
+} nd_losses;
+
+/* Called once, when all documents are decided, and before an output gets its name. Return false to
+ * cancel. */
+typedef bool nd_losses_fn(void *context, const nd_losses *losses);
+
 /* The definition of a duplicate. A member that a comment restricts is ignored otherwise. */
 typedef struct nd_similarity_options {
     size_t struct_size;
@@ -111,9 +189,27 @@ typedef struct nd_survivor_options {
     nd_keep keep;   /* default ND_KEEP_FIRST */
     nd_group group; /* default ND_GROUP_GREEDY */
     /* ND_KEEP_MAX and ND_KEEP_MIN with JSON Lines: the field, a number or an ISO 8601 date in a
-     * string. Records without it rank behind all others, with a warning; if no record has it:
-     * ND_ERR_INPUT. Records of a callback have `value` instead. */
+     * string. Of web archives "WARC-Date". Records without it rank behind all others, with a
+     * warning; if no record has it: ND_ERR_INPUT. Records of a callback have `value` instead. */
     const char *keep_field;
+    /* The job fails with ND_ERR_INPUT if a larger share of the documents would be removed: above 0
+     * and at most 1. Then no output gets its name, nothing goes to standard output or to
+     * on_decision and on_pair, and an index stays as it is. 0, the default: no limit. */
+    double max_removed;
+    /* "FIELD=VALUE" each: a record whose field has one of these values is protected, and never
+     * removed. Protected documents are considered before all others, in the order of `keep`; so
+     * other documents go that duplicate them. With ND_GROUP_COMPONENT all protected documents of a
+     * component stay, and the first of them, if there is one, is the document that is kept. The
+     * documents of an index come before them; a protected one that duplicates one of these stays,
+     * and is added. An exact copy of a protected document goes for that one, even if an
+     * earlier kept document is a duplicate, too.
+     *
+     * The field ends at the first '='. It is named as a text field is. Its value is a string, or a
+     * number as it is written, or true or false; of Parquet the text that DuckDB makes of it; of
+     * CSV the bytes of the column. Records of a callback have `is_protected` instead. Texts and
+     * archives have no fields. */
+    const char *const *protect;
+    size_t protect_count;
 } nd_survivor_options;
 
 /* An index (neardup/index.h) whose documents precede all others. A document that duplicates one of
@@ -154,7 +250,9 @@ typedef struct nd_output_options {
      * ends with '/', or an empty directory: a directory with a file for each file of the input, of
      * the same name (of several directories, behind the last part of the directory's name) and
      * compression; a file without kept records is empty. Two files of one name, and a directory
-     * that is not empty, are errors. If the input is texts: a directory for the kept files, or "-"
+     * that is not empty, are errors. Rows of Parquet are written as Parquet to regular files only,
+     * with their columns, types and compression; of several files in one, these have the same
+     * columns. If the input is texts: a directory for the kept files, or "-"
      * for a list of their paths. */
     const char *kept;
     /* Tables (doc/internals/formats.md, "Tables"). Each row ends with the sources and lines of its
@@ -164,27 +262,37 @@ typedef struct nd_output_options {
     const char *edges;    /* id_a id_b MEASURE ... */
     nd_decision_fn *on_decision;
     nd_pair_fn *on_pair;
-    void *context;   /* of on_decision and on_pair */
-    bool null_paths; /* end each path of a list with NUL, not a line break */
+    void *context; /* of on_decision, on_pair and on_losses */
+    /* End each path of a list with NUL, not a line break. ND_ERR_ARGUMENT: no paths are listed. */
+    bool null_paths;
     /* `kept` gets all records, the removed ones too, in the order of input. Each has three members
      * or columns more, behind its own, instead of any of the same names: neardup_kept (true or
      * false; CSV: 1 or 0), neardup_of (the id of the kept document that it duplicates, a string),
-     * and neardup_similarity (six digits; of fingerprints without ND_VERIFY_EXACT or
-     * ND_VERIFY_COSINE the part of their bits that agree). The last two of a kept record are null,
-     * in CSV empty. */
+     * and neardup_similarity (six digits, in Parquet a DOUBLE; of fingerprints without
+     * ND_VERIFY_EXACT or ND_VERIFY_COSINE the part of their bits that agree). The last two of a
+     * kept record are null, in CSV empty. */
     bool mark;
     uint8_t reserved[2];
     /* Of kept and removed records: the format of the input, or ND_FORMAT_JSON_LINES, which is made
-     * of the rows of CSV (an object of strings), of JSON over several lines, and of texts (members
-     * `id` and `text`; of archives `url` and `date`, too). ND_FORMAT_AUTO, the default: as the
-     * name's ending says, else the format of the input. Another format is ND_ERR_ARGUMENT. */
+     * of the rows of CSV (an object of strings) and of Parquet (doc/guide/parquet.md), of JSON over
+     * several lines, and of texts (members `id` and `text`; of archives `url` and `date`, too).
+     * ND_FORMAT_AUTO, the default: as the name's ending says, else the format of the input. Another
+     * format is ND_ERR_ARGUMENT. */
     nd_input_format format;
     /* The removed records, as `kept` writes them, in one file. Of texts only as JSON Lines. */
     const char *removed_records;
     /* Most bytes of a file, before compression: `kept` is a directory, and gets files part-00000,
      * part-00001 ..., with the ending and compression of the first input. A larger record has a
-     * file of its own. 0, the default: no such limit. */
+     * file of its own. 0, the default: no such limit. Files of Parquet have none. */
     uint64_t shard_size;
+    /* A table: a sample of the pairs that were compared, to look at: duplicates and rejected pairs
+     * of every band of similarities, 0.05 wide, or of every distance, and exact copies. The same
+     * pairs at any number of threads. id_a id_b MEASURE verdict pairs ...; the verdict is
+     * "duplicate", "rejected" or "copy", and `pairs` counts the pairs of this verdict and band, in
+     * the sample or not. */
+    const char *review;
+    uint64_t review_pairs; /* most pairs of a band and verdict, at most 1,000; 0: 20 */
+    nd_losses_fn *on_losses;
 } nd_output_options;
 
 typedef struct nd_dedup_options {
@@ -204,7 +312,8 @@ typedef struct nd_dedup_options {
  * all pairs of duplicates.
  *
  * `summary` NULL: not wanted; it gets all members that apply. After a failure the outputs are as
- * they were before. ND_ERR_INPUT: a bad record, without skip_errors. ND_ERR_CANCELLED: a callback
+ * they were before. ND_ERR_INPUT: a bad record, without skip_errors; more than max_removed.
+ * ND_ERR_CANCELLED: a callback
  * stopped the job. ND_ERR_BUSY, ND_ERR_CORRUPT: of the index. Time: one pass over the texts, plus
  * the comparisons. Memory: nd_resources. */
 ND_API ND_MUST_CHECK nd_status nd_dedup(const nd_dedup_options *options, nd_job_summary *summary,

@@ -15,6 +15,7 @@ typedef struct nd_input_info {
     nd_input_format format; /* ND_FORMAT_AUTO: that of a pipe, which is known when it is read */
     bool directory;         /* of texts: each of its files is one */
     uint8_t reserved[3];
+    const char *encoding; /* that was guessed for CSV or TSV; NULL: none was */
 } nd_input_info;
 
 /* Called once per input, in the order of input. Return false to stop. */
@@ -57,6 +58,8 @@ typedef struct nd_text {
     size_t uri_length;
     const char *date;
     size_t date_length;
+    const char *source; /* as in nd_decision; so is the next member */
+    uint64_t line;
 } nd_text;
 
 /* Called once per document, in the order of input, from one thread at a time. Return false to stop.

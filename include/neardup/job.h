@@ -20,6 +20,8 @@ typedef struct nd_record {
     /* For ND_KEEP_MAX and ND_KEEP_MIN: the number to compare; NaN ranks behind all others. For a
      * stream: the time in seconds; NaN: no time. */
     double value;
+    bool is_protected; /* for nd_dedup: as nd_survivor_options.protect */
+    uint8_t reserved[7];
 } nd_record;
 
 /* Source of documents. Fills *out, which has its struct_size and the value NaN, and is 0 otherwise,
@@ -83,7 +85,9 @@ typedef struct nd_input_options {
      * a whole part of a path for any number of parts. A glob without '/' is compared with the name
      * of a file, another one with its path in the directory. One that begins with '!' leaves out
      * what it matches; one that ends with '/' matches directories. The last one that matches
-     * decides. A file that none matches is read if all of them leave out. */
+     * decides. A file that none matches is read if all of them leave out. A name that is left out
+     * by itself, because it begins with '.' or, among files of records, with '_', is read if a glob
+     * has that character at the same place. */
     const char *const *globs;
     size_t glob_count;
     nd_record_fn *records; /* instead of all of these */
@@ -102,9 +106,9 @@ typedef struct nd_input_options {
     uint64_t max_record;
     /* The encoding of texts that are files and of columns of CSV, as it is named on the web, such
      * as "windows-1251"; most names need ICU (nd_features). "auto": a text that is not UTF-8 is
-     * guessed at (needs libuchardet). NULL, the default: UTF-8. A byte order mark counts more, and
-     * so does what a page of HTML, or its server, tells; a page of which nothing is told is guessed
-     * at. */
+     * guessed at, and a file of CSV by its first 64 KiB (needs libuchardet). NULL, the default:
+     * UTF-8. A byte order mark counts more, and so does what a page of HTML, or its server, tells;
+     * a page of which nothing is told is guessed at. */
     const char *encoding;
     /* A record with invalid UTF-8 or lone surrogates: fail (default), replace by U+FFFD, or skip.
      */
@@ -180,6 +184,8 @@ ND_API void nd_resources_init(nd_resources *resources, size_t struct_size);
 
 /* Counts and times of a job. The comment of each job lists the members that it sets; the others are
  * 0. */
+enum { ND_SIMILARITY_STEPS = 100 };
+
 typedef struct nd_job_summary {
     size_t struct_size; /* set by the caller */
     /* ND_SKETCH_SIMHASH: only the threshold, 0 if unused. ND_SKETCH_SENTENCES: threshold, perms,
@@ -210,6 +216,12 @@ typedef struct nd_job_summary {
     uint32_t bits, k;       /* ND_SKETCH_SIMHASH; else 0 */
     uint32_t sentences;     /* ND_SKETCH_SENTENCES; else 0 */
     uint64_t without_value; /* nd_dedup with keep_field: documents that do not have the field */
+    /* nd_dedup and nd_pairs: how many pairs the measure decided, by similarity (with ND_VERIFY_NONE
+     * an estimate; of fingerprints the part of their bits that agree). Step s counts those from
+     * s / 100 to (s + 1) / 100, the last one those of 1, too. Exact copies are not compared. */
+    uint64_t duplicates_by_similarity[ND_SIMILARITY_STEPS];
+    uint64_t rejected_by_similarity[ND_SIMILARITY_STEPS];
+    uint64_t spared; /* protected documents that duplicate a document kept before them */
 } nd_job_summary;
 
 #ifdef __cplusplus

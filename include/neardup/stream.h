@@ -137,7 +137,8 @@ typedef struct nd_stream_run_options {
     size_t struct_size;
     const nd_input_options *input; /* not NULL */
     /* Field of JSON Lines with the time: a number of seconds, or an ISO 8601 date in a string.
-     * NULL, the default: documents have no times. Records of a callback have `value` instead. */
+     * Of web archives "WARC-Date". NULL, the default: documents have no times. Records of a
+     * callback have `value` instead. */
     const char *time_field;
     const nd_resources *resources; /* NULL: the defaults */
 } nd_stream_run_options;

@@ -46,6 +46,11 @@ const char *nd_version(void) {
 #else
 #define CRYPTO ""
 #endif
+#ifdef ND_WITH_DEFLATE
+#define DEFLATE " libdeflate"
+#else
+#define DEFLATE ""
+#endif
 #ifdef ND_WITH_STEMMER
 #define STEMMER " libstemmer"
 #else
@@ -69,9 +74,9 @@ const char *nd_version(void) {
 
 const char *nd_features(void) {
     static const char with_icu[] = SIMDJSON BZIP2 ISAL LZ4 BROTLI
-        " icu" CRYPTO STEMMER UCHARDET LZMA ZLIB ZSTD;
+        " icu" CRYPTO DEFLATE STEMMER UCHARDET LZMA ZLIB ZSTD;
     static const char without_icu[] =
-        SIMDJSON BZIP2 ISAL LZ4 BROTLI CRYPTO STEMMER UCHARDET LZMA ZLIB ZSTD;
+        SIMDJSON BZIP2 ISAL LZ4 BROTLI CRYPTO DEFLATE STEMMER UCHARDET LZMA ZLIB ZSTD;
     /* Asked here, because ICU may be one that is loaded at run time. */
     const char *features = nd_icu_library() ? with_icu : without_icu;
     return *features ? features + 1 : features;

@@ -10,9 +10,11 @@
 #include "corpus/corpus_inside.h"
 #include "corpus/iso_date.h"
 #include "corpus/recognise.h"
+#include "corpus/table_encoding.h"
 #include "io/file.h"
 #include "unicode/encoding.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -105,6 +107,7 @@ static nd_status open_file(nd_corpus *corpus, nd_source *source, nd_error *error
     corpus->window_offset = 0;
     corpus->line = 0;
     corpus->discarding = false;
+    corpus->search = (nd_format_search){0};
     corpus->cutter = (nd_record_cutter){.format = source->format};
     corpus->archive = (nd_warc_cutter){0};
     const nd_stream_in_options options = {.allocator = &corpus->allocator,
@@ -133,6 +136,30 @@ static nd_status resize_window(nd_corpus *corpus, size_t want, nd_error *error) 
                : nd_fail_memory(error, want, "the input's buffer");
 }
 
+/* Reads on to the window's end. *at_end: nothing more comes. A live input gives what has arrived;
+ * at its begin that is enough to see a byte order mark. */
+static nd_status read_on(nd_corpus *corpus, size_t room, size_t *got, bool *at_end,
+                         nd_error *error) {
+    enum { MARK = 3 };
+    char *to = corpus->window + corpus->window_end;
+    bool beginning = corpus->window_offset == 0 && corpus->window_end == 0;
+    if (!corpus->options.live) {
+        nd_status status = nd_stream_in_read(corpus->stream, to, room, got, error);
+        *at_end = status == ND_OK && *got < room;
+        return status;
+    }
+    *got = 0;
+    do {
+        size_t more = 0;
+        nd_status status = nd_stream_in_read_some(corpus->stream, to + *got, room - *got, &more,
+                                                  error);
+        *got += more;
+        *at_end = status == ND_OK && more == 0;
+        if (status != ND_OK) return status;
+    } while (beginning && *got < MARK && !*at_end);
+    return ND_OK;
+}
+
 /* Moves the rest of the window to its front, makes room behind it, and reads on. */
 static nd_status refill_window(nd_corpus *corpus, nd_block *block, nd_error *error) {
     size_t left = corpus->window_end - corpus->window_begin;
@@ -145,17 +172,13 @@ static nd_status refill_window(nd_corpus *corpus, nd_block *block, nd_error *err
     if (left > ND_LARGE_RECORD) hold_gate(corpus, block);
     ND_TRY(resize_window(corpus, want, error));
     size_t got = 0;
-    nd_status status = corpus->options.live
-                           ? nd_stream_in_read_some(corpus->stream, corpus->window + left,
-                                                    want - left, &got, error)
-                           : nd_stream_in_read(corpus->stream, corpus->window + left, want - left,
-                                               &got, error);
-    bool beginning = corpus->window_offset == 0 && left == 0;
+    bool at_end, beginning = corpus->window_offset == 0 && left == 0;
+    nd_status status = read_on(corpus, want - left, &got, &at_end, error);
     corpus->window_end += got;
     atomic_store(&corpus->read_bytes,
                  corpus->before_source + nd_stream_in_position(corpus->stream));
     if (status != ND_OK) return status;
-    if (corpus->options.live ? got == 0 : got < want - left) corpus->at_end = true;
+    if (at_end) corpus->at_end = true;
     if (beginning && got >= 3 && memcmp(corpus->window, "\xEF\xBB\xBF", 3) == 0)
         corpus->window_begin = 3;
     return ND_OK;
@@ -171,23 +194,31 @@ static nd_status discard_window(nd_corpus *corpus, nd_block *block, nd_error *er
     }
     block->input_bytes += corpus->window_end - corpus->window_begin;
     corpus->window_begin = corpus->window_end;
+    nd_record_cut_forget(&corpus->cutter);
     return ND_OK;
 }
 
-/* Checks that a file can be cut into records before its texts are decoded. */
-static nd_status check_encoding(const nd_corpus *corpus, const nd_source *source, nd_error *error) {
+/* Checks that a file can be cut into records before its texts are decoded. The encoding of a
+ * regular file was guessed when it was listed. */
+static nd_status check_encoding(const nd_corpus *corpus, nd_source *source, nd_error *error) {
     const char *bytes = corpus->window + corpus->window_begin, *name = nd_source_title(source);
     size_t size = corpus->window_end - corpus->window_begin, mark;
     nd_input_format format = source->format;
     bool json = format == ND_FORMAT_JSON || format == ND_FORMAT_JSON_LINES;
     bool columns = format == ND_FORMAT_CSV || format == ND_FORMAT_TSV;
     if (!json && !columns) return ND_OK;
-    const char *marked = corpus->window_offset == 0 ? nd_encoding_of_mark(bytes, size, &mark)
-                                                    : NULL;
-    if (marked || (columns && !corpus->keeps_ascii))
+    bool beginning = corpus->window_offset == 0;
+    const char *marked = beginning ? nd_encoding_of_mark(bytes, size, &mark) : NULL;
+    if (beginning && corpus->guesses && source->inode == 0)
+        ND_TRY(nd_table_guess_encoding(source, corpus->window, corpus->window_end,
+                                       &corpus->allocator, error));
+    bool guessed = source->encoding[0] != '\0';
+    if (marked || (columns && !(guessed ? source->keeps_ascii : corpus->keeps_ascii)))
         return nd_fail(error, ND_ERR_INPUT,
                        "%s: records in %s are not read; iconv converts a file to UTF-8", name,
-                       marked ? marked : corpus->options.encoding);
+                       marked    ? marked
+                       : guessed ? source->encoding
+                                 : corpus->options.encoding);
     if (json && corpus->converts)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "%s: JSON is in UTF-8; --encoding (encoding) is for texts, CSV and pages",
@@ -195,25 +226,40 @@ static nd_status check_encoding(const nd_corpus *corpus, const nd_source *source
     return ND_OK;
 }
 
-/* DuckDB reads the end of a file first. */
-static nd_status fail_pipe(const nd_source *source, nd_error *error) {
-    return nd_fail(error, ND_ERR_INPUT, "%s: Parquet is read from regular files only",
+/* Parquet from a source that is not a regular file. Standard input is none, even if it comes from
+ * one: DuckDB opens files by their names. */
+static nd_status fail_unnamed(const nd_source *source, nd_error *error) {
+    struct stat s;
+    bool named = strcmp(source->name, "-") != 0;
+    if (named && stat(source->name, &s) != 0) return nd_fail_os(error, errno, "%s", source->name);
+    return nd_fail(error, ND_ERR_INPUT,
+                   "%s: Parquet is not read from standard input or a pipe, because its end is read "
+                   "first: write it to a file, and name the file",
                    nd_source_title(source));
 }
 
-/* Decides the format of a file by its first bytes, which are in the window now. A blank one is of
- * the kind of the others. */
-static nd_status decide_format(nd_corpus *corpus, nd_source *source, nd_error *error) {
+static bool has_texts(const nd_corpus *corpus) {
+    bool texts = false;
+    for (size_t s = 0; s < corpus->source_count; s++)
+        texts = texts || nd_source_has_texts(&corpus->sources[s]);
+    return texts;
+}
+
+/* Decides the format of a file by its first bytes, which are in the window now, unless more of them
+ * may come (not `last`) and are needed. A blank one is of the kind of the others. */
+static nd_status decide_format(nd_corpus *corpus, nd_source *source, bool last, nd_error *error) {
     const char *bytes = corpus->window + corpus->window_begin;
     size_t size = corpus->window_end - corpus->window_begin;
-    if (source->format != ND_FORMAT_AUTO || (size == 0 && !corpus->at_end)) return ND_OK;
+    if (source->format != ND_FORMAT_AUTO || (!last && size <= corpus->options.max_record &&
+                                             nd_format_goes_on(&corpus->search, bytes, size)))
+        return ND_OK;
     nd_input_format found = nd_recognise(source->name, bytes, size);
-    bool text = nd_source_has_texts(&corpus->sources[0]), pipe = source->inode == 0;
+    bool pipe = source->inode == 0;
     bool blank = nd_skip_blank(bytes, size) == size;
     if (found == ND_FORMAT_TEXT && pipe) found = ND_FORMAT_AUTO; /* its name tells nothing */
-    if (found == ND_FORMAT_PARQUET) return fail_pipe(source, error);
+    if (found == ND_FORMAT_PARQUET) return fail_unnamed(source, error);
     if (found == ND_FORMAT_AUTO && (blank || !pipe))
-        found = text ? ND_FORMAT_TEXT : ND_FORMAT_JSON_LINES;
+        found = has_texts(corpus) ? ND_FORMAT_TEXT : ND_FORMAT_JSON_LINES;
     if (found == ND_FORMAT_AUTO)
         return nd_fail(error, ND_ERR_INPUT,
                        "%s: its format is not known: --format (format) names it",
@@ -223,11 +269,12 @@ static nd_status decide_format(nd_corpus *corpus, nd_source *source, nd_error *e
 }
 
 /* Kept rows of several files are written behind one header. */
-static nd_status check_header(const nd_corpus *corpus, const nd_source *source, nd_error *error) {
+static nd_status check_header(const nd_corpus *corpus, const nd_source *source, char delimiter,
+                              nd_error *error) {
     for (const nd_source *other = corpus->sources; other < source; other++) {
         if (!other->header) continue;
-        if (other->header_length == source->header_length &&
-            memcmp(other->header, source->header, source->header_length) == 0)
+        if (nd_csv_same_cells(other->header, other->header_length, source->header,
+                              source->header_length, delimiter))
             return ND_OK;
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "%s has other columns than %s: the files of one run have the same header",
@@ -255,7 +302,7 @@ static nd_status take_header(nd_corpus *corpus, nd_source *source, const nd_cut 
         memcpy(source->header, corpus->window + cut->begin, source->header_length);
         source->header_offset = corpus->window_offset + cut->begin;
         corpus->header_start = start;
-        ND_TRY(check_header(corpus, source, error));
+        ND_TRY(check_header(corpus, source, delimiter, error));
     }
     nd_error why;
     nd_status status = nd_csv_columns_find(fields, delimiter, source->header, source->header_length,
@@ -381,22 +428,74 @@ static nd_status cut_records(nd_corpus *corpus, nd_block *block, nd_error *error
     return status;
 }
 
+/* Cuts what the window has, once the format is known. */
+static nd_status cut_window(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_input_format format = corpus->sources[block->source].format;
+    if (format == ND_FORMAT_AUTO) return ND_OK;
+    ND_TRY(cut_records(corpus, block, error));
+    bool over = corpus->window_end - corpus->window_begin > corpus->options.max_record;
+    return block->count == 0 && !is_full(block) && format != ND_FORMAT_WARC &&
+                   (over || corpus->discarding)
+               ? discard_window(corpus, block, error)
+               : ND_OK;
+}
+
+/* nd_record_begins_fn; `context` is the cutter of the archive. */
+static bool begins_record(const void *context, const char *bytes, size_t size) {
+    const nd_warc_cutter *archive = context;
+    return nd_warc_begins(archive->arc, bytes, 0, size) == ND_WARC_WHOLE;
+}
+
+/* Goes on behind a damaged member of an archive that has more than one. What was delivered of the
+ * member is dropped, because its checksum is not known to be right. *resumed: the block has a
+ * message, and the stream goes on. */
+static nd_status pass_damage(nd_corpus *corpus, nd_block *block, const nd_error *damage,
+                             bool *resumed, nd_error *error) {
+    nd_stream_gap gap;
+    char rest[100];
+    ND_TRY(
+        nd_stream_in_resume(corpus->stream, begins_record, &corpus->archive, &gap, resumed, error));
+    size_t left = corpus->window_end - corpus->window_begin;
+    if (*resumed || gap.begin > 0)
+        corpus->window_end -= gap.delivered < left ? (size_t)gap.delivered : left;
+    if (!*resumed) return ND_OK;
+    nd_format(rest, sizeof rest, "; its compressed bytes %llu to %llu are left out",
+              (unsigned long long)gap.begin, (unsigned long long)gap.end);
+    return break_block(corpus, block, damage->status, damage, rest, error);
+}
+
+/* Handles damage of the stream, in front of which records have not been cut yet. *over: nothing
+ * else can be read. */
+static nd_status take_damage(nd_corpus *corpus, nd_block *block, const nd_error *damage, bool *over,
+                             nd_error *error) {
+    nd_source *source = &corpus->sources[block->source];
+    bool resumed = false, decided = decide_format(corpus, source, true, NULL) == ND_OK;
+    bool archive = source->format == ND_FORMAT_WARC && damage->status == ND_ERR_INPUT;
+    if (archive && corpus->options.skip_errors)
+        ND_TRY(pass_damage(corpus, block, damage, &resumed, error));
+    if (decided) ND_TRY(cut_records(corpus, block, error));
+    /* The failure of the stream comes again when these records have been taken. */
+    *over = !resumed && block->count == 0;
+    return ND_OK;
+}
+
 /* Cuts what the window has, and reads on until that gives a record. */
 static nd_status read_records(nd_corpus *corpus, nd_block *block, nd_error *error) {
     nd_source *source = &corpus->sources[block->source];
     for (;;) {
-        ND_TRY(cut_records(corpus, block, error));
+        ND_TRY(cut_window(corpus, block, error));
         if (block->count > 0 || is_full(block)) return ND_OK;
-        bool over = corpus->window_end - corpus->window_begin > corpus->options.max_record;
-        if (source->format != ND_FORMAT_WARC && (over || corpus->discarding))
-            ND_TRY(discard_window(corpus, block, error));
         if (corpus->at_end && corpus->window_begin == corpus->window_end) return ND_OK;
         nd_error damage;
         nd_status status = refill_window(corpus, block, &damage);
-        if (status == ND_OK) status = decide_format(corpus, source, &damage);
+        bool damaged = status == ND_ERR_INPUT || status == ND_ERR_IO;
+        if (damaged) {
+            bool over = false;
+            ND_TRY(take_damage(corpus, block, &damage, &over, error));
+            if (!over) return ND_OK;
+        }
+        if (status == ND_OK) status = decide_format(corpus, source, corpus->at_end, &damage);
         if (status == ND_OK) status = check_encoding(corpus, source, &damage);
-        else if (status == ND_ERR_INPUT || status == ND_ERR_IO)
-            ND_TRY(cut_records(corpus, block, error)); /* the whole records before the damage */
         if (status != ND_OK) return nd_fail(error, status, "%s", damage.message);
     }
 }
@@ -489,6 +588,7 @@ static nd_status add_row(nd_corpus *corpus, nd_block *block, const nd_record *gi
                             .line = ++corpus->line,
                             .size = given->length,
                             .priority = given->value,
+                            .is_protected = given->is_protected,
                             .id_start = SIZE_MAX,
                             .fault = fault};
     record.too_long = given->length > corpus->options.max_record;
@@ -528,9 +628,17 @@ static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *err
 static nd_status open_parquet(nd_corpus *corpus, nd_source *source, nd_error *error) {
     nd_duckdb_session *session = NULL;
     const nd_record_fields *f = &corpus->options.fields;
-    const nd_parquet_fields fields = {f->texts, f->text_count, f->id, f->priority};
+    const nd_protected_values *p = f->protect;
+    const nd_parquet_fields fields = {f->texts,        f->text_count,        f->id,
+                                      f->priority,     p ? p->fields : NULL, p ? p->values : NULL,
+                                      p ? p->count : 0};
     atomic_store(&corpus->compressed, true);
-    if (source->inode == 0) return fail_pipe(source, error);
+    if (source->inode == 0) return fail_unnamed(source, error);
+    if (corpus->converts)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: strings of Parquet are in UTF-8; --encoding (encoding) is for texts, "
+                       "CSV and pages",
+                       source->name);
     ND_TRY(nd_corpus_duckdb(corpus, &session, error));
     return nd_parquet_in_open(session, source->name, &fields, &corpus->parquet, error);
 }
@@ -541,7 +649,8 @@ static const char *record_of_row(const nd_parquet_row *row, nd_record *out) {
                        .length = row->length,
                        .id = row->id,
                        .id_length = row->id_length,
-                       .value = row->priority};
+                       .value = row->priority,
+                       .is_protected = row->is_protected};
     if (!row->text) return "its text is null";
     if (row->priority_length == 0 ||
         nd_number_read(row->priority_text, row->priority_length, &out->value) ||

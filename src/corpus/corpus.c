@@ -4,12 +4,16 @@
 #include "corpus/text_decoder.h"
 #include "io/file.h"
 
+#include <string.h>
+
 /* Finds out what the encoding means for files of records. */
 static nd_status read_encoding(nd_corpus *corpus, nd_error *error) {
     nd_text_decoder *decoder = NULL;
     ND_TRY(nd_text_decoder_create(corpus->options.encoding, &corpus->allocator, &decoder, error));
     corpus->converts = nd_text_decoder_converts(decoder, &corpus->keeps_ascii);
     nd_text_decoder_free(decoder);
+    const char *encoding = corpus->options.encoding;
+    corpus->guesses = encoding && strcmp(encoding, "auto") == 0;
     return ND_OK;
 }
 
@@ -90,7 +94,12 @@ const nd_source *nd_corpus_source(const nd_corpus *corpus, size_t index) {
     return &corpus->sources[index];
 }
 bool nd_corpus_may_have_window(const nd_corpus *corpus) { return corpus->may_have_window; }
-bool nd_corpus_converts(const nd_corpus *corpus) { return corpus->converts; }
+bool nd_corpus_converts(const nd_corpus *corpus) {
+    bool converts = corpus->converts;
+    for (size_t s = 0; s < corpus->source_count; s++)
+        converts = converts || corpus->sources[s].encoding[0];
+    return converts;
+}
 uint64_t nd_corpus_links(const nd_corpus *corpus) { return corpus->links; }
 uint64_t nd_corpus_left_out(const nd_corpus *corpus, nd_warc_kind kind) {
     return corpus->left_out[kind];

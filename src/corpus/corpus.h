@@ -47,6 +47,9 @@ typedef struct nd_source {
     nd_source_kind kind;
     nd_input_format format; /* of a file; ND_FORMAT_AUTO: its first bytes have not been read yet */
     nd_csv_columns columns; /* of CSV and TSV, once its header has been read */
+    /* The label of the encoding that was guessed for CSV or TSV; "": none. */
+    char encoding[40];
+    bool keeps_ascii; /* files in the guessed encoding can be cut into records */
     /* The header of CSV and TSV, without its newline, or the first record of WARC if it is a
      * warcinfo; NULL: it has none. */
     char *header;
@@ -156,7 +159,8 @@ uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted);
 /* Whether reading may need memory for a Zstandard window, or for DuckDB. False: all inputs are
  * regular files that are neither Zstandard nor Parquet. */
 bool nd_corpus_may_have_window(const nd_corpus *corpus);
-/* Whether the caller named an encoding of texts that is not UTF-8, or wants it guessed. */
+/* Whether the caller named an encoding of texts that is not UTF-8, or one was guessed for a table
+ * that has been read. */
 bool nd_corpus_converts(const nd_corpus *corpus);
 /* The number of symbolic links to files that were left out of the directories read so far. */
 uint64_t nd_corpus_links(const nd_corpus *corpus);

@@ -4,7 +4,7 @@
 
 #include "corpus/corpus.h"
 #include "corpus/directory_walk.h"
-#include "corpus/record_cut.h"
+#include "corpus/recognise.h"
 #include "io/stream_in.h"
 #include "parquet/parquet_in.h"
 #include "warc/warc_cut.h"
@@ -19,6 +19,7 @@ struct nd_corpus {
     size_t source_count, source_capacity;
     nd_globs *globs;
     bool converts, keeps_ascii; /* of the option `encoding`: nd_text_decoder_converts */
+    bool guesses;               /* the encodings of tables, and of texts */
     char *listed;               /* the file of names, with NULs between: sources point into it */
     nd_spool spool;
     bool total_known;     /* all inputs are regular files */
@@ -45,6 +46,7 @@ struct nd_corpus {
     uint64_t links; /* symbolic links left out */
     uint64_t left_out[ND_WARC_KINDS];
     nd_stream_in *stream;      /* reads a file */
+    nd_format_search search;   /* while its format is not known */
     nd_record_cutter cutter;   /* cuts it into records */
     nd_warc_cutter archive;    /* cuts WARC */
     nd_directory_walk *walk;   /* walks through a directory */

@@ -111,7 +111,18 @@ static nd_status find_in_header(const nd_record_fields *fields, const header *h,
     }
     out->id = find_column(h, fields->id);
     out->priority = find_column(h, fields->priority);
+    for (size_t i = 0; out->protect && i < fields->protect->count; i++)
+        out->protect[i] = find_column(h, fields->protect->fields[i]);
     out->count = count_columns(h);
+    return ND_OK;
+}
+
+static nd_status make_protect(const nd_protected_values *values, const nd_allocator *allocator,
+                              nd_csv_columns *out, nd_error *error) {
+    if (!values || values->count == 0) return ND_OK;
+    out->protect = nd_allocate(allocator, values->count, sizeof *out->protect);
+    if (!out->protect) return nd_fail_memory(error, values->count * 8, "the columns of a file");
+    out->protected_values = values;
     return ND_OK;
 }
 
@@ -121,10 +132,13 @@ nd_status nd_csv_columns_find(const nd_record_fields *fields, char delimiter, co
     *out = (nd_csv_columns){.delimiter = delimiter, .text_count = fields->text_count};
     out->texts = nd_allocate(allocator, fields->text_count, sizeof *out->texts);
     if (!out->texts) return nd_fail_memory(error, fields->text_count * 8, "the columns of a file");
+    ND_TRY(make_protect(fields->protect, allocator, out, error));
     if (!row) {
         for (size_t i = 0; i < fields->text_count; i++) out->texts[i] = by_number(fields->texts[i]);
         out->id = by_number(fields->id);
         out->priority = by_number(fields->priority);
+        for (size_t i = 0; out->protect && i < fields->protect->count; i++)
+            out->protect[i] = by_number(fields->protect->fields[i]);
         return ND_OK;
     }
     header h = {row, without_return(row, length), delimiter, nd_allocate(allocator, length + 1, 1)};
@@ -136,7 +150,8 @@ nd_status nd_csv_columns_find(const nd_record_fields *fields, char delimiter, co
 
 void nd_csv_columns_free(nd_csv_columns *columns, const nd_allocator *allocator) {
     nd_release(allocator, columns->texts);
-    columns->texts = NULL;
+    nd_release(allocator, columns->protect);
+    columns->texts = columns->protect = NULL;
 }
 
 /* ---- rows */
@@ -155,6 +170,21 @@ static field field_at(const row_reader *r, size_t at) {
     return read_field(r->row, at, r->length, r->columns->delimiter);
 }
 
+/* Whether a field has the content `value`, without copying it. */
+static bool content_is(const char *row, const field *f, const char *value) {
+    size_t at = f->begin;
+    for (; at < f->end && *value == row[at] && *value; at++, value++)
+        at += f->doubled && row[at] == '"';
+    return at >= f->end && *value == '\0';
+}
+
+static void read_protection(row_reader *r, size_t number, const field *f) {
+    const nd_protected_values *values = r->columns->protected_values;
+    for (size_t i = 0; values && i < values->count; i++)
+        if (r->columns->protect[i] == number && content_is(r->row, f, values->values[i]))
+            r->out->is_protected = true;
+}
+
 /* Finds the fields of a row. Returns why the row is bad; NULL: it is fine. *place: the number of
  * its fields, or of the field that is bad. */
 static const char *find_fields(row_reader *r, size_t *place) {
@@ -169,6 +199,7 @@ static const char *find_fields(row_reader *r, size_t *place) {
             if (c->texts[i] == number) r->buffer->texts[i] = at;
         if (number == c->id) r->id = f;
         if (number == c->priority) r->priority = f;
+        read_protection(r, number, &f);
         at = f.next;
     }
     return NULL;
@@ -282,6 +313,35 @@ nd_csv_cell nd_csv_cell_at(const char *row, size_t at, size_t length, char delim
 size_t nd_csv_cell_copy(const char *row, const nd_csv_cell *cell, char *to) {
     const field f = {.begin = cell->content, .end = cell->content_end, .doubled = cell->doubled};
     return copy_content(row, &f, to);
+}
+
+/* Returns the place behind the character at `at` of a cell's content. */
+static size_t next_in_cell(const char *row, const nd_csv_cell *cell, size_t at) {
+    return at + (cell->doubled && row[at] == '"' ? 2 : 1);
+}
+
+static bool is_same_cell(const char *a, const nd_csv_cell *x, const char *b, const nd_csv_cell *y) {
+    size_t i = x->content, j = y->content;
+    while (i < x->content_end && j < y->content_end && a[i] == b[j]) {
+        i = next_in_cell(a, x, i);
+        j = next_in_cell(b, y, j);
+    }
+    return i == x->content_end && j == y->content_end;
+}
+
+bool nd_csv_same_cells(const char *a, size_t a_length, const char *b, size_t b_length,
+                       char delimiter) {
+    size_t i = 0, j = 0;
+    a_length = nd_csv_length(a, a_length);
+    b_length = nd_csv_length(b, b_length);
+    while (i != SIZE_MAX && j != SIZE_MAX) {
+        nd_csv_cell x = nd_csv_cell_at(a, i, a_length, delimiter),
+                    y = nd_csv_cell_at(b, j, b_length, delimiter);
+        if (!is_same_cell(a, &x, b, &y)) return false;
+        i = x.next;
+        j = y.next;
+    }
+    return i == j;
 }
 
 size_t nd_csv_length(const char *row, size_t length) { return without_return(row, length); }

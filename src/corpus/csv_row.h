@@ -13,14 +13,16 @@ typedef struct nd_csv_columns {
     size_t count; /* of each row; 0: unknown, because there is no header */
     size_t *texts, text_count;
     size_t id, priority;
+    size_t *protect;                             /* by number of the protected value: its column */
+    const nd_protected_values *protected_values; /* NULL: none is read */
 } nd_csv_columns;
 
 /* Whether columns are named by their numbers. Then the files have no header. */
 bool nd_csv_by_number(const nd_record_fields *fields);
 
 /* Finds the columns in the header of a file, without its newline; NULL: by their numbers.
- * ND_ERR_INPUT: a text column is not there. A file may have no column of ids or priorities. The
- * caller frees *out, after a failure too. */
+ * ND_ERR_INPUT: a text column is not there. A file may have no column of ids, priorities or
+ * protected values. The caller frees *out, after a failure too. */
 nd_status nd_csv_columns_find(const nd_record_fields *fields, char delimiter, const char *header,
                               size_t length, const nd_allocator *allocator, nd_csv_columns *out,
                               nd_error *error);
@@ -60,6 +62,9 @@ typedef struct nd_csv_cell {
 nd_csv_cell nd_csv_cell_at(const char *row, size_t at, size_t length, char delimiter);
 /* Copies the content to `to`, which has room for the cell. Returns its size. */
 size_t nd_csv_cell_copy(const char *row, const nd_csv_cell *cell, char *to);
+/* Whether the cells of two rows have the same contents, with quotes around them or not. */
+bool nd_csv_same_cells(const char *a, size_t a_length, const char *b, size_t b_length,
+                       char delimiter);
 /* The length of a row without the carriage return at its end. */
 size_t nd_csv_length(const char *row, size_t length);
 

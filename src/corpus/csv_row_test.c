@@ -56,7 +56,7 @@ static void check_row(const nd_csv_columns *columns, nd_csv_buffer *buffer, cons
 static void test_round_trips(void **state) {
     (void)state;
     const char *const texts[] = {"c", "a"};
-    const nd_record_fields wanted = {texts, 2, "the, id", NULL};
+    const nd_record_fields wanted = {texts, 2, "the, id", NULL, NULL};
     nd_csv_buffer buffer = {0};
     uint64_t seed = 5;
     for (unsigned round = 0; round < 3000; round++) {
@@ -89,7 +89,7 @@ static void test_round_trips(void **state) {
 static nd_csv_problem parse(const char *header, const char *row, nd_record_values *out, char *why) {
     static nd_csv_buffer buffer;
     const char *const texts[] = {header ? "text" : "2"};
-    const nd_record_fields wanted = {texts, 1, header ? "id" : "1", header ? "day" : "3"};
+    const nd_record_fields wanted = {texts, 1, header ? "id" : "1", header ? "day" : "3", NULL};
     nd_csv_columns columns;
     assert_int_equal(nd_csv_columns_find(&wanted, ',', header, header ? strlen(header) : 0,
                                          memory(), &columns, NULL),
@@ -135,10 +135,32 @@ static void test_bad_rows(void **state) {
     expect_bad(header, "1,\"x", "field 2: the quote is not closed");
 }
 
+static void test_same_cells(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } rows[] = {{"id,text", "id,text", true},
+                {"id,text", "id,\"text\"\r", true},
+                {"\"a,\"\"b\",c", "\"a,\"\"b\",\"c\"", true},
+                {"a\"b", "\"a\"\"b\"", true},
+                {"", "\"\"", true},
+                {"id,text", "id,texts", false},
+                {"id,text", "id", false},
+                {"id,", "id", false},
+                {"id,text", "id,text,", false},
+                {"\"id,text\"", "id,text", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *a = rows[i].a, *b = rows[i].b;
+        assert_int_equal(nd_csv_same_cells(a, strlen(a), b, strlen(b), ','), rows[i].same);
+        assert_int_equal(nd_csv_same_cells(b, strlen(b), a, strlen(a), ','), rows[i].same);
+    }
+}
+
 static void test_missing_column(void **state) {
     (void)state;
     const char *const texts[] = {"body"};
-    const nd_record_fields wanted = {texts, 1, "id", NULL};
+    const nd_record_fields wanted = {texts, 1, "id", NULL, NULL};
     nd_csv_columns columns;
     nd_error error;
     assert_int_equal(nd_csv_columns_find(&wanted, ',', "id,text", 7, memory(), &columns, &error),
@@ -150,6 +172,7 @@ static void test_missing_column(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trips), cmocka_unit_test(test_values),
-        cmocka_unit_test(test_bad_rows), cmocka_unit_test(test_missing_column)};
+        cmocka_unit_test(test_bad_rows), cmocka_unit_test(test_same_cells),
+        cmocka_unit_test(test_missing_column)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

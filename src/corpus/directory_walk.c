@@ -86,24 +86,19 @@ static bool is_ours(const char *name) {
            strncmp(name, ND_OUTPUT_SLOT_PREFIX, strlen(ND_OUTPUT_SLOT_PREFIX)) == 0;
 }
 
-/* Whether the walk goes to a name: a directory (*directory) or a file. Counts a link to a file that
- * is left out. A name whose type cannot be found out passes as a file; nd_directory_walk_next
- * reports it. */
-static bool is_wanted(nd_directory_walk *walk, int fd, const struct dirent *found,
-                      bool *directory) {
+/* Whether a name is that of a directory, a regular file, or a link to one. A name whose type cannot
+ * be found out passes as a file; nd_directory_walk_next reports it. */
+static bool find_kind(int fd, const struct dirent *found, bool *directory, bool *link) {
     struct stat is;
     unsigned char type = found->d_type;
-    if (found->d_name[0] == '.' && (!walk->options.hidden || is_ours(found->d_name))) return false;
     if (type == DT_UNKNOWN)
         type = fstatat(fd, found->d_name, &is, AT_SYMLINK_NOFOLLOW) == 0
                    ? (unsigned char)IFTODT(is.st_mode)
                    : DT_REG;
     *directory = type == DT_DIR;
-    if (type == DT_DIR || type == DT_REG) return true;
-    if (type != DT_LNK || fstatat(fd, found->d_name, &is, 0) != 0 || !S_ISREG(is.st_mode))
-        return false;
-    walk->links += !walk->options.follow_links;
-    return walk->options.follow_links;
+    *link = type == DT_LNK;
+    return type == DT_DIR || type == DT_REG ||
+           (*link && fstatat(fd, found->d_name, &is, 0) == 0 && S_ISREG(is.st_mode));
 }
 
 typedef struct listing {
@@ -113,18 +108,26 @@ typedef struct listing {
     size_t count, capacity;
 } listing;
 
-/* Whether the globs accept a name in the directory walk->path. */
-static nd_status check_globs(nd_directory_walk *walk, const char *name, bool directory,
-                             bool *accepted, nd_error *error) {
+/* Whether a path is left out because a part of it is hidden, which no glob names. */
+static bool is_left_out(const nd_directory_walk_options *o, const char *path, bool directory) {
+    bool hidden = path[0] == '.' || strstr(path, "/.");
+    return hidden && !o->hidden && !nd_globs_name(o->pattern, '.', path, directory) &&
+           !nd_globs_name(o->globs, '.', path, directory);
+}
+
+/* Whether the walk goes to a name in the directory walk->path. */
+static nd_status check_name(nd_directory_walk *walk, const char *name, bool directory,
+                            bool *accepted, nd_error *error) {
     const nd_directory_walk_options *o = &walk->options;
     size_t length = strlen(walk->path), size = strlen(name) + 1;
-    *accepted = true;
-    if (!o->pattern && !o->globs) return ND_OK;
+    *accepted = !is_ours(name) && (name[0] != '.' || o->hidden);
+    if (is_ours(name) || (!o->pattern && !o->globs)) return ND_OK;
     if (!nd_reserve(&walk->allocator, &walk->path, &walk->path_capacity, length + size))
         return nd_fail_memory(error, length + size, "a path");
     memcpy(walk->path + length, name, size);
     *accepted = nd_globs_accept(o->pattern, walk->path, directory) &&
-                nd_globs_accept(o->globs, walk->path, directory);
+                nd_globs_accept(o->globs, walk->path, directory) &&
+                !is_left_out(o, walk->path, directory);
     walk->path[length] = '\0';
     return ND_OK;
 }
@@ -147,9 +150,13 @@ static nd_status read_names(nd_directory_walk *walk, DIR *stream, listing *list,
         errno = 0;
         const struct dirent *found = readdir(stream);
         if (!found) return errno ? failed(walk, walk->path, errno, error) : ND_OK;
-        bool directory, accepted = false;
-        if (is_wanted(walk, dirfd(stream), found, &directory))
-            ND_TRY(check_globs(walk, found->d_name, directory, &accepted, error));
+        bool directory, link, accepted = false;
+        if (find_kind(dirfd(stream), found, &directory, &link))
+            ND_TRY(check_name(walk, found->d_name, directory, &accepted, error));
+        if (accepted && link && !walk->options.follow_links) {
+            walk->links++;
+            continue;
+        }
         if (accepted && !add_name(&walk->allocator, list, found->d_name, directory))
             return nd_fail_memory(error, list->used, "the names of a directory");
     }

@@ -1,6 +1,6 @@
 /* Walks through the regular files below a directory, one at a time, in bytewise order of their
- * relative paths. Hidden files and directories, whose names begin with '.', are left out, and what
- * the globs do not accept.
+ * relative paths. Hidden files and directories, whose names begin with '.', are left out unless a
+ * glob names them (nd_globs_name), and so is what the globs do not accept.
  *
  * Memory holds the names of the directories on the way to the current file, not of
  * the whole tree. */

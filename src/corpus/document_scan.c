@@ -155,19 +155,22 @@ static nd_status emit_in_order(scan *s, nd_error *error) {
 }
 
 /* Adds a batch to the finished ones, and emits in order unless another thread does so. A batch with
- * a large record waits until it is next, because its worker holds the corpus's gate. */
+ * a large record waits until it is next, because its worker holds the corpus's gate. After a
+ * failure the worker gives the gate back: another one may wait for it. */
 static nd_status finish_batch(scan *s, batch *b, nd_error *error) {
     nd_status status = ND_OK;
+    batch **place = &s->finished[b->block.number % s->batch_count];
     pthread_mutex_lock(&s->lock);
     while (b->block.holds_gate && !s->failed && (s->next != b->block.number || s->emitting))
         pthread_cond_wait(&s->changed, &s->lock);
-    s->finished[b->block.number % s->batch_count] = b;
+    *place = b;
     if (!s->emitting) {
         s->emitting = true;
         status = emit_in_order(s, error);
         s->emitting = false;
         pthread_cond_broadcast(&s->changed);
     }
+    if (s->failed && *place == b) nd_block_release(s->corpus, &b->block);
     pthread_mutex_unlock(&s->lock);
     return status;
 }
@@ -190,7 +193,11 @@ static nd_status map_blocks(scan_worker *w, nd_error *error) {
         b->warning_size = 0;
         b->counts = (nd_scan_counts){0};
         nd_status status = nd_corpus_next_block(s->corpus, &b->block, &b->failure);
-        if (b->block.end) break;
+        if (b->block.end) {
+            nd_block_release(s->corpus,
+                             &b->block); /* it may have been read for a record left out */
+            break;
+        }
         if (status == ND_OK) map_block(w, b, &b->failure);
         nd_record_reader_release(w->reader);
         ND_TRY(finish_batch(s, b, error));

@@ -59,7 +59,7 @@ static nd_status decode(nd_text_maker *maker, const nd_raw_text *raw, nd_decoded
     *out = (nd_decoded){.text = raw->bytes, .length = raw->length};
     if (raw->kind == ND_RAW_STRING) return ND_OK;
     if (raw->kind == ND_RAW_COLUMN)
-        return nd_text_decode_column(maker->decoder, raw->bytes, raw->length, out, error);
+        return nd_text_decode_column(maker->decoder, raw->bytes, raw->length, &told, out, error);
     bool page = raw->is_html || nd_html_is(raw->bytes, raw->length);
     if (told.length == 0 && page) {
         told.in_ascii = nd_html_meta_charset(raw->bytes, raw->length, &told.label, &told.length);

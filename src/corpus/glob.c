@@ -281,22 +281,37 @@ static void leave_freely(const glob *g, bool *states, bool part_begins) {
     }
 }
 
-static bool matches(const glob *g, const char *path) {
-    bool states[MOST_STEPS + 2] = {true};
+typedef bool match_states[MOST_STEPS + 2];
+
+/* Goes from all states to those behind a character. `literally`: only a step that is the character
+ * itself takes it. */
+static void take_character(const glob *g, bool *states, uint32_t character, bool literally) {
+    bool reached = false; /* by the step before */
+    for (size_t i = 0; i < g->count; i++) {
+        bool here = states[i] && (!literally || g->steps[i].kind == CHARACTER), stays = false;
+        bool onward = here && takes(&g->steps[i], character, &stays);
+        states[i] = reached || (here && stays);
+        reached = onward;
+    }
+    states[g->count] = reached;
+    leave_freely(g, states, character == '/');
+}
+
+/* Finds the states behind a path. `dot` at the begin of a part is taken literally; 0: none is. */
+static void read_path(const glob *g, const char *path, char dot, match_states states) {
     const char *at = path, *end = path + strlen(path);
+    memset(states, 0, sizeof(match_states));
+    states[0] = true;
     leave_freely(g, states, true);
     while (at < end) {
-        uint32_t character = next_character(&at, end);
-        bool reached = false; /* by the step before */
-        for (size_t i = 0; i < g->count; i++) {
-            bool here = states[i], stays = false;
-            bool onward = here && takes(&g->steps[i], character, &stays);
-            states[i] = reached || (here && stays);
-            reached = onward;
-        }
-        states[g->count] = reached;
-        leave_freely(g, states, character == '/');
+        bool begins = at == path || at[-1] == '/', literally = dot && begins && *at == dot;
+        take_character(g, states, next_character(&at, end), literally);
     }
+}
+
+static bool matches(const glob *g, const char *path) {
+    match_states states;
+    read_path(g, path, 0, states);
     return states[g->count];
 }
 
@@ -307,6 +322,22 @@ bool nd_globs_accept(const nd_globs *globs, const char *path, bool directory) {
         if ((directory || !g->directories_only) && matches(g, path)) return !g->excludes;
     }
     return directory || !globs->includes;
+}
+
+/* Whether a glob names a file, or may name one in a directory. */
+static bool names_path(const glob *g, char dot, const char *path, bool directory) {
+    match_states states;
+    read_path(g, path, dot, states);
+    if (!directory) return !g->directories_only && states[g->count];
+    take_character(g, states, '/', false);
+    return memchr(states, true, g->count) != NULL;
+}
+
+bool nd_globs_name(const nd_globs *globs, char dot, const char *path, bool directory) {
+    for (size_t i = 0; globs && i < globs->count; i++)
+        if (!globs->globs[i].excludes && names_path(&globs->globs[i], dot, path, directory))
+            return true;
+    return false;
 }
 
 bool nd_is_glob(const char *name) { return strpbrk(name, "*?[{") != NULL; }

@@ -27,6 +27,11 @@ void nd_globs_free(nd_globs *globs);
  * end. */
 bool nd_globs_accept(const nd_globs *globs, const char *path, bool directory);
 
+/* Whether a glob that does not exclude matches the file, or may match one in the directory, and
+ * each part of the path that begins with `dot` begins so in the glob: no `*` or other pattern
+ * stands for it. Names with such a begin, as hidden ones, are often meant to be left out. */
+bool nd_globs_name(const nd_globs *globs, char dot, const char *path, bool directory);
+
 /* Whether a name has characters of a pattern. */
 bool nd_is_glob(const char *name);
 

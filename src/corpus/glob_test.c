@@ -7,23 +7,36 @@
 #include <cmocka.h>
 #include <string.h>
 
-/* Whether a walk with these globs, separated by blanks, goes to the path; a directory ends with
- * '/'. */
-static bool accepts(const char *globs, const char *path) {
-    char text[2000], name[300];
+/* Reads globs that are separated by blanks. */
+static nd_globs *read_globs(const char *globs, const nd_allocator *memory) {
+    char text[2000];
     const char *list[20];
     size_t count = 0;
     strcpy(text, globs);
     for (char *at = strtok(text, " "); at; at = strtok(NULL, " ")) list[count++] = at;
-    strcpy(name, path);
-    size_t length = strlen(name);
-    bool directory = length > 0 && name[length - 1] == '/';
-    if (directory) name[length - 1] = '\0';
-    const nd_allocator memory = nd_allocator_or_default(NULL);
     nd_globs *read = NULL;
     nd_error error;
-    if (nd_globs_read(list, count, &memory, &read, &error) != ND_OK) fail_msg("%s", error.message);
-    bool found = nd_globs_accept(read, name, directory);
+    if (nd_globs_read(list, count, memory, &read, &error) != ND_OK) fail_msg("%s", error.message);
+    return read;
+}
+
+/* The path without the '/' at the end of a directory's; valid until the next call. */
+static const char *plain_path(const char *path, bool *directory) {
+    static char name[300];
+    strcpy(name, path);
+    size_t length = strlen(name);
+    *directory = length > 0 && name[length - 1] == '/';
+    if (*directory) name[length - 1] = '\0';
+    return name;
+}
+
+/* Whether a walk with these globs goes to the path. */
+static bool accepts(const char *globs, const char *path) {
+    const nd_allocator memory = nd_allocator_or_default(NULL);
+    nd_globs *read = read_globs(globs, &memory);
+    bool directory, found;
+    const char *name = plain_path(path, &directory);
+    found = nd_globs_accept(read, name, directory);
     nd_globs_free(read);
     return found;
 }
@@ -50,6 +63,45 @@ static void test_one_glob(void **state) {
     NO("a*b*c*d", "aXbXcX");
     YES("\\*.txt", "*.txt");
     NO("\\*.txt", "a.txt");
+}
+
+/* Whether the globs name a path whose parts with a dot are hidden. */
+static bool names(const char *globs, const char *path) {
+    const nd_allocator memory = nd_allocator_or_default(NULL);
+    nd_globs *read = read_globs(globs, &memory);
+    bool directory, found;
+    const char *name = plain_path(path, &directory);
+    found = nd_globs_name(read, '.', name, directory);
+    nd_globs_free(read);
+    return found;
+}
+
+static void test_names(void **state) {
+    (void)state;
+    assert_true(names(".*", ".a"));
+    assert_true(names(".*", "b/.a"));
+    assert_true(names("\\.a", ".a"));
+    assert_true(names("{x,.a}", ".a"));
+    assert_true(names("*.txt b*", "b/c.txt"));
+    assert_false(names("*", ".a"));
+    assert_false(names("?a", ".a"));
+    assert_false(names("[.]a", ".a"));
+    assert_false(names("**/a", ".a"));
+    assert_false(names("!.a", ".a"));
+    assert_false(names("", ".a"));
+    assert_false(names(".a/", ".a"));
+    /* Directories on the way. */
+    assert_true(names(".a/b", ".a/"));
+    assert_true(names(".a/**", ".a/"));
+    assert_true(names("c/.a/*", "c/"));
+    assert_true(names("**/.a/*", "c/.a/"));
+    assert_false(names(".*", ".a/"));
+    assert_false(names("*/b", ".a/"));
+    assert_true(names(".a/*", ".a/b"));
+    assert_true(names(".a/.b", ".a/.b"));
+    assert_false(names(".a/*", ".a/.b"));
+    assert_false(names(".a/**", ".a/b/.c"));
+    assert_true(names(".a/**", ".a/b/c"));
 }
 
 static void test_parts(void **state) {
@@ -130,9 +182,9 @@ static void test_is_glob(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_glob),        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_sets_and_braces), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_bad_globs),       cmocka_unit_test(test_many_stars),
-        cmocka_unit_test(test_is_glob)};
+        cmocka_unit_test(test_one_glob),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_parts),      cmocka_unit_test(test_sets_and_braces),
+        cmocka_unit_test(test_lists),      cmocka_unit_test(test_bad_globs),
+        cmocka_unit_test(test_many_stars), cmocka_unit_test(test_is_glob)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

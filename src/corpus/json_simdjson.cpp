@@ -70,6 +70,8 @@ struct nd_json_parser {
     wanted_value *texts = nullptr;
     size_t text_count = 0;
     wanted_value id, priority;
+    wanted_value *protect = nullptr; /* by number of the protected value: its field */
+    const nd_protected_values *protected_values = nullptr;
     char *joined = nullptr; /* the text, if it has several fields */
     size_t joined_capacity = 0;
     char *number = nullptr; /* an id that is a number */
@@ -379,6 +381,35 @@ nd_json_problem read_priority(const parsed_line &doc, const wanted_value &value,
     return ND_JSON_FINE;
 }
 
+/* Whether the value at i is as `text` is written: a string, a number, true or false. */
+bool is_written(const parsed_line &doc, size_t i, const nd_protected_values *values,
+                size_t number) {
+    size_t length = 0;
+    const char *text;
+    switch (doc.type(i)) {
+    case '"': text = doc.string(i, &length); break;
+    case 't':
+    case 'f':
+        text = doc.type(i) == 't' ? "true" : "false";
+        length = strlen(text);
+        break;
+    case 'l':
+    case 'u':
+    case 'd': text = doc.written_number(i, &length); break;
+    default: return false;
+    }
+    return text && nd_protected_value_is(values, number, text, length);
+}
+
+bool read_protection(const nd_json_parser *parser, const parsed_line &doc) {
+    const nd_protected_values *values = parser->protected_values;
+    for (size_t i = 0; values && i < values->count; i++) {
+        size_t at = find_value(doc, parser->protect[i]);
+        if (at != 0 && is_written(doc, at, values, i)) return true;
+    }
+    return false;
+}
+
 nd_json_problem read_values(nd_json_parser *parser, const parsed_line &doc, nd_record_values *out,
                             const message &why) {
     if (doc.type(1) != '{') {
@@ -389,8 +420,10 @@ nd_json_problem read_values(nd_json_parser *parser, const parsed_line &doc, nd_r
     nd_json_problem problem = read_text(parser, doc, &record, why);
     if (problem == ND_JSON_FINE) problem = read_id(parser, doc, parser->id, &record, why);
     if (problem == ND_JSON_FINE) problem = read_priority(doc, parser->priority, &record, why);
-    if (problem == ND_JSON_FINE) *out = record;
-    return problem;
+    if (problem != ND_JSON_FINE) return problem;
+    record.is_protected = read_protection(parser, doc);
+    *out = record;
+    return ND_JSON_FINE;
 }
 
 /* ---------------------------------------------------------------- parsing */
@@ -468,6 +501,18 @@ nd_status texts_open(nd_json_parser *parser, const nd_record_fields *fields, nd_
     return ND_OK;
 }
 
+nd_status protect_open(nd_json_parser *parser, const nd_protected_values *values, nd_error *error) {
+    if (!values || values->count == 0) return ND_OK;
+    parser->protect = static_cast<wanted_value *>(
+        nd_allocate_zero(&parser->allocator, values->count, sizeof(wanted_value)));
+    if (!parser->protect)
+        return nd_fail_memory(error, values->count * sizeof(wanted_value), "fields");
+    parser->protected_values = values;
+    for (size_t i = 0; i < values->count; i++)
+        ND_TRY(wanted_open(&parser->protect[i], values->fields[i], &parser->allocator, error));
+    return ND_OK;
+}
+
 } // namespace
 
 nd_status nd_json_parser_create(const nd_record_fields *fields, const nd_allocator *allocator,
@@ -482,6 +527,7 @@ nd_status nd_json_parser_create(const nd_record_fields *fields, const nd_allocat
     nd_status status = texts_open(parser, fields, error);
     if (status == ND_OK) status = wanted_open(&parser->id, fields->id, &memory, error);
     if (status == ND_OK) status = wanted_open(&parser->priority, fields->priority, &memory, error);
+    if (status == ND_OK) status = protect_open(parser, fields->protect, error);
     if (status != ND_OK) {
         nd_json_parser_free(parser);
         return status;
@@ -496,6 +542,9 @@ void nd_json_parser_free(nd_json_parser *parser) {
     for (size_t i = 0; i < parser->text_count; i++) wanted_close(&parser->texts[i], &memory);
     wanted_close(&parser->id, &memory);
     wanted_close(&parser->priority, &memory);
+    for (size_t i = 0; parser->protected_values && i < parser->protected_values->count; i++)
+        wanted_close(&parser->protect[i], &memory);
+    nd_release(&memory, parser->protect);
     nd_release(&memory, parser->texts);
     nd_release(&memory, parser->joined);
     nd_release(&memory, parser->number);

@@ -1,6 +1,6 @@
 #include "corpus/recognise.h"
 
-#include "corpus/record_cut.h"
+#include "base/name_ending.h"
 
 #include <string.h>
 
@@ -32,11 +32,6 @@ typedef struct ending {
     nd_input_format format;
 } ending;
 
-static bool ends_with(const char *name, size_t length, const char *end) {
-    size_t size = strlen(end);
-    return length > size && memcmp(name + length - size, end, size) == 0;
-}
-
 nd_input_format nd_format_of_name(const char *name) {
     static const ending endings[] = {
         {".jsonl", ND_FORMAT_JSON_LINES}, {".ndjson", ND_FORMAT_JSON_LINES},
@@ -47,12 +42,12 @@ nd_input_format nd_format_of_name(const char *name) {
     static const char *const compressed[] = {".gz", ".zst", ".bz2", ".xz", ".lz4"};
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
-        if (ends_with(name, length, compressed[i])) {
+        if (nd_name_ends(name, length, compressed[i])) {
             length -= strlen(compressed[i]);
             break;
         }
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ends_with(name, length, endings[i].name)) return endings[i].format;
+        if (nd_name_ends(name, length, endings[i].name)) return endings[i].format;
     return ND_FORMAT_TEXT;
 }
 
@@ -95,6 +90,17 @@ static bool is_one_value(const char *bytes, size_t at, size_t size) {
     nd_cut cut;
     if (!nd_record_cut(&cutter, bytes, at, end, false, &cut)) return !newline;
     return skip_space(bytes, cut.next, end) == end;
+}
+
+bool nd_format_goes_on(nd_format_search *search, const char *bytes, size_t size) {
+    size_t at = nd_skip_blank(bytes, size);
+    nd_cut cut;
+    search->line.format = ND_FORMAT_JSON_LINES;
+    search->value.format = ND_FORMAT_JSON;
+    if (at == size) return size < ND_RECOGNISE_BYTES;
+    if (nd_record_cut(&search->line, bytes, at, size, false, &cut)) return false;
+    return size < ND_RECOGNISE_BYTES ||
+           (bytes[at] == '{' && !nd_record_cut(&search->value, bytes, at, size, false, &cut));
 }
 
 nd_input_format nd_format_of_content(const char *bytes, size_t size) {

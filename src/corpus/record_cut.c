@@ -1,7 +1,5 @@
 #include "corpus/record_cut.h"
 
-#include "corpus/json_diagnose.h"
-
 #include <stdint.h>
 #include <string.h>
 
@@ -18,8 +16,10 @@ static void cut_at(size_t from, size_t end, size_t stop, bool blank, nd_cut *out
     *out = (nd_cut){.begin = from, .end = end, .next = end < stop ? end + 1 : end, .blank = blank};
 }
 
-static bool cut_line(const char *bytes, size_t from, size_t stop, bool last, nd_cut *out) {
-    const char *newline = memchr(bytes + from, '\n', stop - from);
+/* Cuts the line at `from`, of which `known` bytes have no newline. */
+static bool cut_line(const char *bytes, size_t from, size_t known, size_t stop, bool last,
+                     nd_cut *out) {
+    const char *newline = memchr(bytes + from + known, '\n', stop - from - known);
     if (!newline && !last) return false;
     size_t end = newline ? (size_t)(newline - bytes) : stop;
     cut_at(from, end, stop, is_blank(bytes, from, end), out);
@@ -50,7 +50,7 @@ enum { MOST_SEARCHES = 16 };
  * False: the end of the line is not there yet. */
 static bool cut_open(nd_record_cutter *c, const char *bytes, size_t from, size_t stop, bool last,
                      size_t searched, nd_cut *out) {
-    if (!cut_line(bytes, from, stop, last, out)) return false;
+    if (!cut_line(bytes, from, 0, stop, last, out)) return false;
     out->blank = false;
     out->fault = c->format == ND_FORMAT_JSON
                      ? "a bracket or a quote is not closed"
@@ -65,19 +65,35 @@ static bool is_field_end(char delimiter, const char *bytes, size_t at, size_t st
     return at == stop || bytes[at] == delimiter || bytes[at] == '\n' || bytes[at] == '\r';
 }
 
+/* Notes that the bytes up to `at` of the row at `from` have been read. */
+static bool leave_row_open(nd_open_record *open, size_t from, size_t at, bool quoted,
+                           bool in_field) {
+    open->known = at - from;
+    open->quoted = quoted;
+    open->in_field = in_field;
+    return false;
+}
+
 static bool cut_row(nd_record_cutter *c, const char *bytes, size_t from, size_t stop, bool last,
                     nd_cut *out) {
     char delimiter = c->format == ND_FORMAT_TSV ? '\t' : ',';
-    for (size_t at = from;; at++) { /* at the begin of a field */
-        if (at < stop && bytes[at] == '"') {
-            at = quoted_end(bytes, at + 1, stop);
-            if (at == OPEN && !last) return false;
-            if (at == OPEN) return cut_open(c, bytes, from, stop, last, stop, out);
-            if (!is_field_end(delimiter, bytes, at, stop))
-                return cut_open(c, bytes, from, stop, last, at, out);
+    bool quoted = c->open.quoted, in_field = c->open.in_field;
+    for (size_t at = from + c->open.known;; at++, quoted = in_field = false) {
+        if (at == stop && !last) return leave_row_open(&c->open, from, at, quoted, in_field);
+        bool begins = !quoted && !in_field && at < stop && bytes[at] == '"';
+        at += begins;
+        if (quoted || begins) {
+            size_t end = quoted_end(bytes, at, stop);
+            if (end == OPEN && last) return cut_open(c, bytes, from, stop, last, stop, out);
+            if (end == OPEN) return leave_row_open(&c->open, from, stop, true, false);
+            /* The quote may be the first of two. */
+            if (end == stop && !last) return leave_row_open(&c->open, from, stop - 1, true, false);
+            if (!is_field_end(delimiter, bytes, end, stop))
+                return cut_open(c, bytes, from, stop, last, end, out);
+            at = end;
         }
         while (at < stop && bytes[at] != delimiter && bytes[at] != '\n') at++;
-        if (at == stop && !last) return false;
+        if (at == stop && !last) return leave_row_open(&c->open, from, at, false, true);
         if (at < stop && bytes[at] == delimiter) continue;
         /* Blanks and tabs are the fields of a row. */
         bool blank = at == from || (at == from + 1 && bytes[from] == '\r');
@@ -93,26 +109,23 @@ static bool is_space(char byte) {
     return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n' || byte == 0x1E;
 }
 
-/* Returns the place behind the quote that closes a string, whose content begins at `at`. */
-static size_t string_end(const char *bytes, size_t at, size_t stop) {
-    while (at < stop) {
-        const char *quote = memchr(bytes + at, '"', stop - at);
-        if (!quote) return OPEN;
-        size_t found = (size_t)(quote - bytes), escapes = 0;
+/* Returns the place behind the quote that closes a string, whose content is read from `at` on.
+ * OPEN: it goes on, and *on is the place from which on to read it further. */
+static size_t string_end(const char *bytes, size_t at, size_t stop, size_t *on) {
+    for (;;) {
+        const char *quote = at < stop ? memchr(bytes + at, '"', stop - at) : NULL;
+        size_t found = quote ? (size_t)(quote - bytes) : stop, escapes = 0;
         while (found - escapes > at && bytes[found - escapes - 1] == '\\') escapes++;
-        if (escapes % 2 == 0) return found + 1;
+        if (!quote) {
+            *on = stop - escapes % 2;
+            return OPEN;
+        }
         at = found + 1;
+        if (escapes % 2 == 0) return at;
     }
-    return OPEN;
 }
 
-/* The open brackets of a value: a bit for each level, 1 for '{'. */
-typedef struct open_brackets {
-    uint64_t curly[ND_JSON_DEPTH / 64];
-    size_t depth;
-} open_brackets;
-
-static void open_bracket(open_brackets *open, bool curly) {
+static void open_bracket(nd_open_record *open, bool curly) {
     size_t level = open->depth++;
     if (level >= ND_JSON_DEPTH) return;
     uint64_t bit = UINT64_C(1) << level % 64;
@@ -121,7 +134,7 @@ static void open_bracket(open_brackets *open, bool curly) {
 }
 
 /* Closes the innermost bracket of that kind, and with it those inside, which are missing. */
-static void close_bracket(open_brackets *open, bool curly) {
+static void close_bracket(nd_open_record *open, bool curly) {
     if (open->depth > ND_JSON_DEPTH) {
         open->depth--;
         return;
@@ -136,25 +149,30 @@ static void close_bracket(open_brackets *open, bool curly) {
     }
 }
 
-/* Returns the place behind an array or object. */
-static size_t nested_end(const char *bytes, size_t at, size_t stop) {
-    open_brackets open;
-    open.depth = 0;
+/* Returns the place behind an array, object or string, which begins at `from`. */
+static size_t nested_end(nd_open_record *open, const char *bytes, size_t from, size_t stop) {
+    size_t at = from + open->known, on = stop;
     while (at < stop) {
-        char byte = bytes[at++];
-        if (byte == '"') at = string_end(bytes, at, stop);
-        else if (byte == '{' || byte == '[') open_bracket(&open, byte == '{');
-        else if (byte == '}' || byte == ']') close_bracket(&open, byte == '}');
+        char byte = open->quoted ? '"' : bytes[at++];
+        if (byte == '"') {
+            at = string_end(bytes, at, stop, &on);
+            open->quoted = at == OPEN;
+        } else if (byte == '{' || byte == '[') open_bracket(open, byte == '{');
+        else if (byte == '}' || byte == ']') close_bracket(open, byte == '}');
         else continue;
-        if (at == OPEN || open.depth == 0) return at;
+        if (at != OPEN && open->depth == 0) return at;
     }
+    open->known = on - from;
     return OPEN;
 }
 
-/* Returns the place behind a value that is neither an array nor an object, or is no JSON. */
-static size_t plain_end(const char *bytes, size_t at, size_t stop, bool last) {
-    if (bytes[at++] == '"') return string_end(bytes, at, stop);
+/* Returns the place behind a value that is neither an array, an object nor a string, or is no JSON.
+ */
+static size_t plain_end(nd_open_record *open, const char *bytes, size_t from, size_t stop,
+                        bool last) {
+    size_t at = from + (open->known > 0 ? open->known : 1);
     while (at < stop && !strchr(",]}{[\"", bytes[at]) && !is_space(bytes[at])) at++;
+    open->known = at - from;
     return at < stop || last ? at : OPEN;
 }
 
@@ -183,8 +201,9 @@ static bool cut_value(nd_record_cutter *c, const char *bytes, size_t from, size_
         c->in_array = false;
         return true;
     }
-    bool nested = bytes[from] == '{' || bytes[from] == '[';
-    size_t end = nested ? nested_end(bytes, from, stop) : plain_end(bytes, from, stop, last);
+    bool nested = bytes[from] == '{' || bytes[from] == '[' || bytes[from] == '"';
+    size_t end = nested ? nested_end(&c->open, bytes, from, stop)
+                        : plain_end(&c->open, bytes, from, stop, last);
     if (end == OPEN && !last) return false;
     if (end == OPEN) {
         c->after_value = false;
@@ -212,7 +231,10 @@ static bool cut_any(nd_record_cutter *c, const char *bytes, size_t from, size_t 
     if (c->format == ND_FORMAT_TEXT) return cut_all(c, from, stop, last, out);
     if (from == stop) return false;
     bool rows = c->format == ND_FORMAT_CSV || c->format == ND_FORMAT_TSV;
-    return rows ? cut_row(c, bytes, from, stop, last, out) : cut_line(bytes, from, stop, last, out);
+    if (rows) return cut_row(c, bytes, from, stop, last, out);
+    if (cut_line(bytes, from, c->open.known, stop, last, out)) return true;
+    c->open.known = stop - from;
+    return false;
 }
 
 /* Cuts a record that is not longer than its line. */
@@ -228,10 +250,17 @@ static bool cut_in_line(nd_record_cutter *c, const char *bytes, size_t from, siz
     return true;
 }
 
+void nd_record_cut_forget(nd_record_cutter *cutter) {
+    cutter->open.known = cutter->open.depth = 0; /* `curly` has nothing of depth 0 */
+    cutter->open.quoted = cutter->open.in_field = false;
+}
+
 bool nd_record_cut(nd_record_cutter *cutter, const char *bytes, size_t from, size_t end, bool last,
                    nd_cut *out) {
-    return cutter->by_line > 0 ? cut_in_line(cutter, bytes, from, end, last, out)
-                               : cut_any(cutter, bytes, from, end, last, out);
+    bool found = cutter->by_line > 0 ? cut_in_line(cutter, bytes, from, end, last, out)
+                                     : cut_any(cutter, bytes, from, end, last, out);
+    if (found) nd_record_cut_forget(cutter);
+    return found;
 }
 
 bool nd_record_cut_line(nd_record_cutter *cutter, const char *bytes, size_t from, size_t end,
@@ -240,5 +269,6 @@ bool nd_record_cut_line(nd_record_cutter *cutter, const char *bytes, size_t from
         return false;
     out->fault = "it is over the limit of a record, or a quote or a bracket in it is not closed";
     cutter->after_value = false;
+    nd_record_cut_forget(cutter);
     return true;
 }

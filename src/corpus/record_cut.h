@@ -9,11 +9,23 @@
 #ifndef ND_CORPUS_RECORD_CUT_H
 #define ND_CORPUS_RECORD_CUT_H
 
+#include "corpus/json_diagnose.h"
 #include "neardup.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* What is known of a record whose end has not been found: so no byte of it is read twice. */
+typedef struct nd_open_record {
+    size_t known; /* bytes of the record that have been read */
+    bool quoted;  /* they end inside of a quoted field, or of a string */
+    bool in_field;
+    uint8_t reserved[6];
+    /* The open brackets of a value: a bit for each level, 1 for '{'. */
+    uint64_t curly[ND_JSON_DEPTH / 64];
+    size_t depth;
+} nd_open_record;
 
 /* Zero-initialised for each file, except for its format. */
 typedef struct nd_record_cutter {
@@ -24,6 +36,7 @@ typedef struct nd_record_cutter {
     uint8_t reserved[2];
     uint32_t given_up; /* records that stayed open */
     size_t by_line;    /* so many bytes from here on are read line by line */
+    nd_open_record open;
 } nd_record_cutter;
 
 typedef struct nd_cut {
@@ -34,8 +47,9 @@ typedef struct nd_cut {
 } nd_cut;
 
 /* Finds the record at bytes[from, end). `last`: no further bytes follow. False: the record is not
- * complete, or, with `last`, nothing is left. A call with more bytes from the same place on goes
- * on. Time: linear in the bytes up to the end of the record, or to `end`. */
+ * complete, or, with `last`, nothing is left. The next call has the same bytes from the same place
+ * on, and perhaps more: it goes on where this one ended. Time of all calls for a record: linear in
+ * its bytes. */
 bool nd_record_cut(nd_record_cutter *cutter, const char *bytes, size_t from, size_t end, bool last,
                    nd_cut *out);
 
@@ -43,5 +57,7 @@ bool nd_record_cut(nd_record_cutter *cutter, const char *bytes, size_t from, siz
  * False: there is none. */
 bool nd_record_cut_line(nd_record_cutter *cutter, const char *bytes, size_t from, size_t end,
                         nd_cut *out);
+/* Forgets a record whose end was not found: the next call begins at another place. */
+void nd_record_cut_forget(nd_record_cutter *cutter);
 
 #endif

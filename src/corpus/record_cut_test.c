@@ -141,6 +141,36 @@ static void test_closing_brackets(void **state) {
     assert_int_equal(cut.end, OPEN + CLOSED);
 }
 
+/* A record that comes in many pieces is read once. */
+static void test_pieces(void **state) {
+    (void)state;
+    enum { SIZE = 4 << 20, PIECE = 16 };
+    static const struct {
+        nd_input_format format;
+        const char *begin, *middle, *end;
+    } records[] = {{ND_FORMAT_JSON, "{\"a\":[", "{\"b\":[1]},\n", "1]}"},
+                   {ND_FORMAT_JSON, "\"", "\\\" \\\\ text\\n", "\""},
+                   {ND_FORMAT_JSON, "1", "garbage?", "\n"},
+                   {ND_FORMAT_JSON_LINES, "", "one line", "\n"},
+                   {ND_FORMAT_CSV, "a,\"", "b \"\"c\"\"\n", "\",d\n"},
+                   {ND_FORMAT_TSV, "a\t", "b,\" c\t", "d\n"}};
+    char *bytes = malloc(SIZE + 100);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
+        size_t size = 0;
+        nd_record_cutter cutter = {.format = records[i].format};
+        nd_cut cut;
+        size += (size_t)sprintf(bytes, "%s", records[i].begin);
+        while (size < SIZE) size += (size_t)sprintf(bytes + size, "%s", records[i].middle);
+        size += (size_t)sprintf(bytes + size, "%s", records[i].end);
+        for (size_t known = 0; known < size; known += PIECE)
+            assert_false(nd_record_cut(&cutter, bytes, 0, known, false, &cut));
+        assert_true(nd_record_cut(&cutter, bytes, 0, size, false, &cut));
+        assert_true(cut.begin == 0 && cut.next + 1 >= size && !cut.fault);
+    }
+    free(bytes);
+}
+
 static void test_giving_up(void **state) {
     (void)state;
     nd_cut cut;
@@ -162,6 +192,7 @@ int main(void) {
                                        cmocka_unit_test(test_deep_values),
                                        cmocka_unit_test(test_many_open_records),
                                        cmocka_unit_test(test_closing_brackets),
+                                       cmocka_unit_test(test_pieces),
                                        cmocka_unit_test(test_giving_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,16 @@
 #ifndef ND_CORPUS_RECORD_FIELDS_H
 #define ND_CORPUS_RECORD_FIELDS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "corpus/protected_values.h"
 
 /* Of JSON a name is that of a top-level member, or, if it starts with '/', a JSON Pointer (RFC
  * 6901). Of CSV it is the name of a column, or its number, from 1. */
 typedef struct nd_record_fields {
     const char *const *texts; /* at least one; the text is all of them, with newlines between */
     size_t text_count;
-    const char *id;       /* NULL: not read */
-    const char *priority; /* NULL: not read */
+    const char *id;                     /* NULL: not read */
+    const char *priority;               /* NULL: not read */
+    const nd_protected_values *protect; /* NULL: none is read */
 } nd_record_fields;
 
 typedef struct nd_record_values {
@@ -21,7 +21,8 @@ typedef struct nd_record_values {
     const char *id; /* content of a string, or a number as it is written; NULL: missing or null */
     size_t id_length;
     bool has_priority;
-    double priority; /* a number, or an ISO 8601 date as seconds since 1970-01-01T00:00:00Z */
+    bool is_protected; /* it has one of the protected values */
+    double priority;   /* a number, or an ISO 8601 date as seconds since 1970-01-01T00:00:00Z */
 } nd_record_values;
 
 #endif

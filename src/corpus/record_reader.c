@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "corpus/corpus_inside.h"
 #include "corpus/document_text.h"
+#include "corpus/iso_date.h"
 #include "corpus/recognise.h"
 #include "unicode/encoding.h"
 #include "io/file.h"
@@ -231,9 +232,13 @@ static void place_of(const file_record *record, char *where, size_t size) {
 }
 
 /* Converts the id of a row, which is in the encoding of its file. */
-static nd_status decode_id(nd_record_reader *reader, nd_document *document, nd_error *error) {
-    const nd_raw_text raw = {
-        .bytes = document->id, .length = document->id_length, .kind = ND_RAW_COLUMN};
+static nd_status decode_id(nd_record_reader *reader, const nd_source *source, nd_document *document,
+                           nd_error *error) {
+    const nd_raw_text raw = {.bytes = document->id,
+                             .length = document->id_length,
+                             .kind = ND_RAW_COLUMN,
+                             .charset = source->encoding,
+                             .charset_length = strlen(source->encoding)};
     nd_made_text made;
     ND_TRY(nd_text_make(reader->maker, &raw, &made, error));
     ND_TRY(reserve(reader, &reader->id, made.length + 1, error));
@@ -248,17 +253,21 @@ static nd_status set_values(nd_record_reader *reader, const file_record *record,
                             const nd_record_values *values, parsed_record *parsed,
                             nd_error *error) {
     char where[200];
-    bool column = record->source->columns.texts != NULL;
+    const nd_source *source = record->source;
+    bool column = source->columns.texts != NULL;
     const nd_raw_text raw = {.bytes = values->text,
                              .length = values->text_length,
-                             .kind = column ? ND_RAW_COLUMN : ND_RAW_STRING};
+                             .kind = column ? ND_RAW_COLUMN : ND_RAW_STRING,
+                             .charset = source->encoding,
+                             .charset_length = strlen(source->encoding)};
     parsed->document = (nd_document){.id = values->id,
                                      .id_length = values->id_length,
                                      .has_priority = values->has_priority,
-                                     .priority = values->priority};
+                                     .priority = values->priority,
+                                     .is_protected = values->is_protected};
     place_of(record, where, sizeof where);
-    if (column && reader->corpus->converts && values->id)
-        ND_TRY(decode_id(reader, &parsed->document, error));
+    if (column && (reader->corpus->converts || source->encoding[0]) && values->id)
+        ND_TRY(decode_id(reader, source, &parsed->document, error));
     return set_text(reader, &raw, where, parsed, error);
 }
 
@@ -373,6 +382,28 @@ static nd_status payload_text(nd_record_reader *reader, const file_record *recor
     return set_text(reader, &raw, where, parsed, error);
 }
 
+/* Reads the date of a record: ISO 8601, or of ARC its digits YYYYMMDDhhmmss. */
+static bool read_date(const nd_warc_header *header, double *seconds) {
+    char iso[] = "0000-00-00T00:00:00";
+    size_t digits = 0;
+    if (!header->arc) return nd_iso_date_parse(header->date.bytes, header->date.length, seconds);
+    for (size_t i = 0; iso[i] && digits < header->date.length; i++)
+        if (iso[i] == '0') iso[i] = header->date.bytes[digits++];
+    return digits == header->date.length && nd_iso_date_parse(iso, sizeof iso - 1, seconds);
+}
+
+/* Takes the date of a record as its priority, if that is the field of priorities: of ARC, too, it
+ * is called WARC-Date. Returns why the record is bad, or NULL. */
+static const char *take_date(const nd_record_reader *reader, const nd_warc_header *header,
+                             nd_document *document) {
+    const char *field = reader->corpus->options.fields.priority;
+    const nd_span name = {field, field ? strlen(field) : 0};
+    document->priority = NAN;
+    if (!nd_span_is(name, "warc-date") || header->date.length == 0) return NULL;
+    document->has_priority = read_date(header, &document->priority);
+    return document->has_priority ? NULL : "its date is not one of ISO 8601";
+}
+
 static nd_status parse_warc(nd_record_reader *reader, const file_record *record,
                             parsed_record *parsed, nd_error *error) {
     nd_warc_record warc;
@@ -392,9 +423,13 @@ static nd_status parse_warc(nd_record_reader *reader, const file_record *record,
     nd_span id = warc.header.id;
     parsed->document = (nd_document){.id = id.length > 0 ? id.bytes : NULL,
                                      .id_length = id.length,
-                                     .priority = NAN,
                                      .uri = warc.header.uri,
                                      .date = warc.header.date};
+    fault = take_date(reader, &warc.header, &parsed->document);
+    if (fault) {
+        fail_at(record, fault, parsed);
+        return ND_OK;
+    }
     return payload_text(reader, record, &warc, payload, parsed, error);
 }
 
@@ -495,7 +530,8 @@ static nd_status take_row(nd_record_reader *reader, const nd_block *block,
     parsed->document = (nd_document){.id = has_id ? block->bytes + record->id_start : NULL,
                                      .id_length = has_id ? record->id_length : 0,
                                      .has_priority = !isnan(record->priority),
-                                     .priority = record->priority};
+                                     .priority = record->priority,
+                                     .is_protected = record->is_protected};
     nd_format(where, sizeof where, source->kind == ND_SOURCE_CALLBACK ? "%s %llu" : "%s:%llu",
               source->name, (unsigned long long)record->line);
     return set_text(reader, &raw, where, parsed, error);

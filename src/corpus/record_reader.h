@@ -12,6 +12,7 @@ typedef struct nd_document {
     size_t id_length;
     bool has_priority;
     double priority;
+    bool is_protected;
     nd_span uri, date; /* of WARC; length 0: it has none */
 } nd_document;
 

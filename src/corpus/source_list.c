@@ -2,6 +2,7 @@
  * glob that names no file stands for the files that it matches. */
 #include "corpus/corpus_inside.h"
 #include "corpus/recognise.h"
+#include "corpus/table_encoding.h"
 #include "io/file.h"
 
 #include <errno.h>
@@ -10,32 +11,57 @@
 
 /* ---- the kind of an input */
 
+/* The first bytes of a file: ND_RECOGNISE_BYTES, or as many as tell its format. */
+typedef struct first_bytes {
+    char *bytes;
+    size_t capacity;
+} first_bytes;
+
+/* Reads the first bytes of a stream. Returns how many; those before a damage are read. */
+static size_t take_first(const nd_corpus *corpus, nd_stream_in *stream, first_bytes *first) {
+    nd_format_search search = {0};
+    size_t size = 0, got = 0;
+    for (size_t want = ND_RECOGNISE_BYTES;; want = 2 * size) {
+        if (!nd_reserve(&corpus->allocator, &first->bytes, &first->capacity, want)) break;
+        nd_status status = nd_stream_in_read(stream, first->bytes + size, want - size, &got, NULL);
+        size += got;
+        if (status != ND_OK || size < want || size > corpus->options.max_record ||
+            !nd_format_goes_on(&search, first->bytes, size))
+            break;
+    }
+    return size;
+}
+
 /* Reads the first bytes of a file. Returns how many; 0 also if it cannot be read: the block reader
  * will report that. */
-static size_t read_first(const nd_corpus *corpus, const char *name, bool *window, char *first) {
+static size_t read_first(const nd_corpus *corpus, const char *name, bool *window,
+                         first_bytes *first) {
     const nd_stream_in_options options = {.allocator = &corpus->allocator,
                                           .memory = corpus->options.memory};
     nd_stream_in *stream = NULL;
-    size_t size = 0;
     if (nd_stream_in_open(name, &options, &stream, NULL) != ND_OK) return 0;
     nd_compression compression = nd_stream_in_compression(stream);
     *window = compression == ND_COMPRESSION_ZSTD || compression == ND_COMPRESSION_XZ;
-    /* The bytes before a damage have been read. */
-    (void)nd_stream_in_read(stream, first, ND_RECOGNISE_BYTES, &size, NULL);
+    size_t size = take_first(corpus, stream, first);
     nd_stream_in_close(stream);
     return size;
 }
 
-/* Finds out the compression of a file and, unless the caller knows it, its format. */
-static nd_status recognise(nd_corpus *corpus, nd_source *source, char *first, nd_error *error) {
+/* Finds out the compression of a file, its format, unless the caller knows it, and the encoding of
+ * a table. */
+static nd_status recognise(nd_corpus *corpus, nd_source *source, first_bytes *first,
+                           nd_error *error) {
     bool window = false;
     size_t size = read_first(corpus, source->name, &window, first);
     corpus->may_have_window = corpus->may_have_window || window;
-    if (source->format != ND_FORMAT_AUTO) return ND_OK;
-    source->format = nd_recognise(source->name, first, size);
-    const char *unread = nd_unread_kind(first, size);
-    return unread ? nd_fail(error, ND_ERR_INPUT, "%s: %s files are not read", source->name, unread)
-                  : ND_OK;
+    bool known = source->format != ND_FORMAT_AUTO;
+    if (!known) source->format = nd_recognise(source->name, first->bytes, size);
+    const char *unread = known ? NULL : nd_unread_kind(first->bytes, size);
+    if (unread)
+        return nd_fail(error, ND_ERR_INPUT, "%s: %s files are not read", source->name, unread);
+    return corpus->guesses
+               ? nd_table_guess_encoding(source, first->bytes, size, &corpus->allocator, error)
+               : ND_OK;
 }
 
 static nd_status add_source(nd_corpus *corpus, nd_source source, nd_error *error) {
@@ -62,21 +88,15 @@ static nd_status add_text(nd_corpus *corpus, const char *name, nd_error *error) 
     return ND_OK;
 }
 
-/* A blank file is a text behind texts. Otherwise it has no records. */
-static bool is_text(const nd_corpus *corpus, nd_input_format found) {
-    bool behind = corpus->source_count > 0 && corpus->sources[corpus->source_count - 1].files;
-    return found == ND_FORMAT_TEXT || (found == ND_FORMAT_AUTO && behind);
-}
-
-static nd_status add_file(nd_corpus *corpus, nd_source source, const struct stat *s, char *first,
-                          nd_error *error) {
+static nd_status add_file(nd_corpus *corpus, nd_source source, const struct stat *s,
+                          first_bytes *first, nd_error *error) {
     source.kind = ND_SOURCE_RECORDS;
     source.format = corpus->options.format;
     source.in_spool = true;
     if (s && S_ISREG(s->st_mode)) {
         ND_TRY(recognise(corpus, &source, first, error));
         corpus->may_have_window = corpus->may_have_window || source.format == ND_FORMAT_PARQUET;
-        if (!source.owned_name && is_text(corpus, source.format))
+        if (!source.owned_name && source.format == ND_FORMAT_TEXT)
             return add_text(corpus, source.name, error);
         source.device = (uint64_t)s->st_dev;
         source.inode = (uint64_t)s->st_ino;
@@ -117,28 +137,20 @@ static nd_status join_path(const nd_corpus *corpus, const char *directory, const
     return *out ? ND_OK : nd_fail_memory(error, length + strlen(path), "a path");
 }
 
-/* Finds the next file that may have records. *path NULL: there is none. */
-static nd_status next_shard(nd_directory_walk *walk, const char **path, nd_error *error) {
-    uint64_t size;
-    do ND_TRY(nd_directory_walk_next(walk, path, &size, error));
-    while (*path && is_mark(*path));
-    return ND_OK;
-}
-
 /* Whether a file in a directory has records: its name says so, and its content does not say
  * otherwise. A .json file may be anything, such as the settings of a program: it must have JSON
  * Lines or an array. */
-static bool is_shard(const nd_corpus *corpus, const char *name, char *first) {
+static bool is_shard(const nd_corpus *corpus, const char *name, first_bytes *first) {
     bool window;
     nd_input_format named = nd_format_of_name(name);
     if (named == ND_FORMAT_TEXT) return false;
     size_t size = read_first(corpus, name, &window, first);
     if (named == ND_FORMAT_CSV || named == ND_FORMAT_TSV || named == ND_FORMAT_PARQUET)
         return size > 0;
-    nd_input_format found = nd_format_of_content(first, size);
+    nd_input_format found = nd_format_of_content(first->bytes, size);
     return found == ND_FORMAT_JSON_LINES || found == ND_FORMAT_WARC ||
-           (found == ND_FORMAT_JSON &&
-            (named == ND_FORMAT_JSON_LINES || first[nd_skip_blank(first, size)] == '['));
+           (found == ND_FORMAT_JSON && (named == ND_FORMAT_JSON_LINES ||
+                                        first->bytes[nd_skip_blank(first->bytes, size)] == '['));
 }
 
 /* A directory of a corpus while its files are listed. */
@@ -147,16 +159,27 @@ typedef struct directory {
     const char *name;
     const char *glob;        /* it is the base of this input; NULL: it was named itself */
     const nd_globs *pattern; /* of the glob */
-    char *first;             /* memory for the first bytes of a file */
+    first_bytes *first;      /* memory for the first bytes of a file */
 } directory;
+
+/* Finds the next file that may have records: no mark, unless a glob names it. *path NULL: there is
+ * none. */
+static nd_status next_shard(const directory *d, nd_directory_walk *walk, const char **path,
+                            nd_error *error) {
+    uint64_t size;
+    do ND_TRY(nd_directory_walk_next(walk, path, &size, error));
+    while (*path && is_mark(*path) && !nd_globs_name(d->pattern, '_', *path, false) &&
+           !nd_globs_name(d->corpus->globs, '_', *path, false));
+    return ND_OK;
+}
 
 /* Whether a file of a directory tells what the others have: it is not blank, or its name says that
  * it has no records. Jobs leave empty parts. */
-static bool tells(const nd_corpus *corpus, const char *name, char *first) {
+static bool tells(const nd_corpus *corpus, const char *name, first_bytes *first) {
     bool window;
     if (nd_format_of_name(name) == ND_FORMAT_TEXT) return true;
     size_t size = read_first(corpus, name, &window, first);
-    return nd_skip_blank(first, size) < size;
+    return nd_skip_blank(first->bytes, size) < size;
 }
 
 /* Finds out whether the files of a directory have records: the first one that tells decides. If all
@@ -171,7 +194,7 @@ static nd_status has_shards(const directory *d, bool *shards, bool *empty, nd_er
     *empty = true;
     for (bool told = false; status == ND_OK && !told;) {
         char *file = NULL;
-        status = next_shard(walk, &path, error);
+        status = next_shard(d, walk, &path, error);
         if (status != ND_OK || !path) break;
         *empty = false;
         if (known) break;
@@ -227,7 +250,7 @@ static nd_status add_shards(const directory *d, nd_error *error) {
     while (status == ND_OK && !nd_directory_walk_is_over(walk)) {
         const char *path = NULL;
         nd_error failure;
-        status = next_shard(walk, &path, &failure);
+        status = next_shard(d, walk, &path, &failure);
         if (status == ND_OK && !path) break;
         if (status == ND_OK) status = add_shard(d, path, &failure);
         if (status != ND_OK) status = add_fault(d, status, &failure, error);
@@ -273,7 +296,8 @@ static nd_status split_glob(const nd_allocator *a, const char *glob, char **base
 }
 
 /* Adds the files that a glob matches. The ids of texts are then as if they had been named. */
-static nd_status add_matches(nd_corpus *corpus, const char *glob, char *first, nd_error *error) {
+static nd_status add_matches(nd_corpus *corpus, const char *glob, first_bytes *first,
+                             nd_error *error) {
     const nd_allocator *a = &corpus->allocator;
     char *base = NULL, *pattern = NULL;
     nd_globs *globs = NULL;
@@ -299,7 +323,8 @@ static nd_status add_matches(nd_corpus *corpus, const char *glob, char *first, n
 
 /* ---- inputs */
 
-static nd_status add_input(nd_corpus *corpus, const char *name, char *first, nd_error *error) {
+static nd_status add_input(nd_corpus *corpus, const char *name, first_bytes *first,
+                           nd_error *error) {
     struct stat s;
     if (strcmp(name, "-") == 0)
         return add_file(corpus, (nd_source){.name = name}, NULL, first, error);
@@ -369,6 +394,39 @@ static nd_status label_directories(nd_corpus *corpus, nd_error *error) {
     return ND_OK;
 }
 
+/* ---- blank files */
+
+/* A blank file whose name does not tell its format. */
+static bool is_blank(const nd_source *source) {
+    return source->kind == ND_SOURCE_RECORDS && source->format == ND_FORMAT_AUTO &&
+           source->inode != 0 && !source->owned_name;
+}
+
+/* Whether blank files are texts: others are, or nothing else was named. */
+static bool has_only_texts(const nd_corpus *corpus) {
+    bool texts = false, others = false;
+    for (size_t s = 0; s < corpus->source_count; s++) {
+        const nd_source *source = &corpus->sources[s];
+        texts = texts || nd_source_has_texts(source);
+        others = others || !(is_blank(source) || source->fault);
+    }
+    return texts || !others;
+}
+
+/* Makes texts of blank files among texts. Among records a blank file has none. */
+static nd_status settle_blank(nd_corpus *corpus, nd_error *error) {
+    if (!has_only_texts(corpus)) return ND_OK;
+    for (nd_source *s = corpus->sources; s < corpus->sources + corpus->source_count; s++) {
+        if (!is_blank(s)) continue;
+        if (!nd_reserve(&corpus->allocator, &s->files, &s->file_capacity, 1))
+            return nd_fail_memory(error, sizeof s->name, "the inputs");
+        s->files[s->file_count++] = s->name;
+        s->kind = ND_SOURCE_TREE;
+        corpus->total_known = false;
+    }
+    return ND_OK;
+}
+
 /* ---- what fits together */
 
 /* "a directory", "CSV" */
@@ -393,7 +451,8 @@ nd_status nd_corpus_check_kind(const nd_corpus *corpus, const nd_source *source,
 }
 
 /* Adds an input, and checks that it fits to the ones before. */
-static nd_status add_checked(nd_corpus *corpus, const char *name, char *first, nd_error *error) {
+static nd_status add_checked(nd_corpus *corpus, const char *name, first_bytes *first,
+                             nd_error *error) {
     ND_TRY(add_input(corpus, name, first, error));
     const nd_source *source = &corpus->sources[corpus->source_count - 1];
     bool known = source->kind == ND_SOURCE_TREE || source->format != ND_FORMAT_AUTO;
@@ -422,7 +481,8 @@ static nd_status read_names(nd_corpus *corpus, const char *file, size_t *size, n
 }
 
 /* Adds the inputs that the file names: in lines, or with a NUL behind each. */
-static nd_status add_listed(nd_corpus *corpus, const char *file, char *first, nd_error *error) {
+static nd_status add_listed(nd_corpus *corpus, const char *file, first_bytes *first,
+                            nd_error *error) {
     size_t size = 0, before = corpus->source_count;
     ND_TRY(read_names(corpus, file, &size, error));
     bool lines = !memchr(corpus->listed, '\0', size);
@@ -437,7 +497,7 @@ static nd_status add_listed(nd_corpus *corpus, const char *file, char *first, nd
                          strcmp(file, "-") == 0 ? "standard input" : file);
 }
 
-static nd_status add_inputs(nd_corpus *corpus, char *first, nd_error *error) {
+static nd_status add_inputs(nd_corpus *corpus, first_bytes *first, nd_error *error) {
     const nd_corpus_options *o = &corpus->options;
     for (size_t i = 0; i < o->input_count; i++)
         ND_TRY(add_checked(corpus, o->inputs[i], first, error));
@@ -452,10 +512,13 @@ nd_status nd_corpus_list_sources(nd_corpus *corpus, nd_error *error) {
             corpus, (nd_source){.name = "record", .kind = ND_SOURCE_CALLBACK, .in_spool = true},
             error);
     }
-    char *first = nd_allocate(&corpus->allocator, ND_RECOGNISE_BYTES, 1);
-    nd_status status = first ? add_inputs(corpus, first, error)
-                             : nd_fail_memory(error, ND_RECOGNISE_BYTES, "the inputs");
-    nd_release(&corpus->allocator, first);
+    first_bytes first = {0};
+    nd_status status = nd_reserve(&corpus->allocator, &first.bytes, &first.capacity,
+                                  ND_RECOGNISE_BYTES)
+                           ? add_inputs(corpus, &first, error)
+                           : nd_fail_memory(error, ND_RECOGNISE_BYTES, "the inputs");
+    nd_release(&corpus->allocator, first.bytes);
     ND_TRY(status);
+    ND_TRY(settle_blank(corpus, error));
     return label_directories(corpus, error);
 }

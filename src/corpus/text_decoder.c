@@ -88,7 +88,7 @@ static bool is_damaged_utf8(const char *text, size_t length) {
     return formed >= MOST * damaged;
 }
 
-/* Converts from the encoding that is told. *known false: none is. */
+/* Converts from the encoding that is told. *known becomes whether this build knows it. */
 static nd_status convert_told(nd_text_decoder *d, const nd_told_encoding *told, bool *known,
                               nd_decoded *out, nd_error *error) {
     nd_encoding *opened = NULL;
@@ -107,6 +107,12 @@ static nd_status convert_told(nd_text_decoder *d, const nd_told_encoding *told, 
     return convert_from(d, told->label, told->length, known, out, error);
 }
 
+const char *nd_text_guess(const char *text, size_t length, char *label, size_t size) {
+    bool utf8 = nd_kernel_get()->utf8_valid_prefix(text, length) == length ||
+                is_damaged_utf8(text, length);
+    return utf8 ? NULL : nd_encoding_guess(text, length, label, size);
+}
+
 nd_status nd_text_decode(nd_text_decoder *d, const char *text, size_t length,
                          const nd_told_encoding *told, bool guess, nd_decoded *out,
                          nd_error *error) {
@@ -118,17 +124,18 @@ nd_status nd_text_decode(nd_text_decoder *d, const char *text, size_t length,
     ND_TRY(convert_told(d, told, &known, out, error));
     if (known || d->utf8) return ND_OK;
     if (d->option) return convert(d, d->option, "", out, error);
-    if (!(guess || d->guesses) || nd_kernel_get()->utf8_valid_prefix(text, length) == length ||
-        is_damaged_utf8(text, length))
-        return ND_OK;
-    const char *guessed = nd_encoding_guess(text, length, d->label, sizeof d->label);
+    if (!guess && !d->guesses) return ND_OK;
+    const char *guessed = nd_text_guess(text, length, d->label, sizeof d->label);
     return guessed ? convert_from(d, guessed, strlen(guessed), &known, out, error) : ND_OK;
 }
 
 nd_status nd_text_decode_column(nd_text_decoder *d, const char *text, size_t length,
-                                nd_decoded *out, nd_error *error) {
+                                const nd_told_encoding *file, nd_decoded *out, nd_error *error) {
+    bool known;
     *out = (nd_decoded){.text = text, .length = length};
-    return d->option ? convert(d, d->option, "", out, error) : ND_OK;
+    if (d->option) return convert(d, d->option, "", out, error);
+    return file->length > 0 ? convert_from(d, file->label, file->length, &known, out, error)
+                            : ND_OK;
 }
 
 bool nd_text_decoder_converts(const nd_text_decoder *decoder, bool *keeps_ascii) {

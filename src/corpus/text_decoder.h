@@ -1,8 +1,8 @@
 /* Makes UTF-8 of the texts of one thread, whatever their encoding is.
  *
  * A byte order mark tells the encoding, then the text itself (a page or its server names it), then
- * the caller's option, in this order. A text of which nothing is told is UTF-8 if its bytes are
- * well-formed; otherwise its encoding is guessed, if that is wanted. */
+ * the caller's option, in this order. If nothing tells it, the text is UTF-8 if its bytes
+ * are well-formed; otherwise the encoding is guessed, if that is wanted. */
 #ifndef ND_CORPUS_TEXT_DECODER_H
 #define ND_CORPUS_TEXT_DECODER_H
 
@@ -39,10 +39,13 @@ nd_status nd_text_decode(nd_text_decoder *decoder, const char *text, size_t leng
                          const nd_told_encoding *told, bool guess, nd_decoded *out,
                          nd_error *error);
 
-/* Decodes a column of a record, which has no byte order mark. Only the option tells its encoding.
- */
+/* Decodes a column of a record, which has no byte order mark. Its encoding is that of the option,
+ * or of its file (length 0: none is known). */
 nd_status nd_text_decode_column(nd_text_decoder *decoder, const char *text, size_t length,
-                                nd_decoded *out, nd_error *error);
+                                const nd_told_encoding *file, nd_decoded *out, nd_error *error);
+/* The label of the encoding that a text most likely has. NULL: it is UTF-8, perhaps with some
+ * damage, or the encoding is unknown. */
+const char *nd_text_guess(const char *text, size_t length, char *label, size_t size);
 /* Whether the option names another encoding than UTF-8; *keeps_ascii: files in it can be cut into
  * records before they are decoded. */
 bool nd_text_decoder_converts(const nd_text_decoder *decoder, bool *keeps_ascii);

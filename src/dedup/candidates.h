@@ -1,5 +1,5 @@
 /* Candidates: pairs of ranks that may be duplicates, and large buckets with their members, sorted
- * by the later document. The stages that propose write them; nd_decide consumes them.
+ * by the later document. The stages that propose write them; nd_decide reads them.
  *
  * A large bucket is stored as postings, one per member, not as pairs. So the work stays linear in
  * its size. */

@@ -10,6 +10,7 @@ typedef struct components {
     uint32_t rank;      /* rank of the document that is resolved next */
     bool direct;        /* that document and the first of its component are a found pair, */
     nd_verdict verdict; /* with this verdict */
+    uint64_t spared;
 } components;
 
 /* nd_found_pair_fn */
@@ -26,6 +27,10 @@ static nd_status resolve_until(components *c, uint32_t end, nd_error *error) {
     for (; c->rank < end; c->rank++, c->direct = false) {
         uint32_t root = nd_union_find_root(c->parent, c->rank);
         if (root == c->rank) continue;
+        if (nd_is_protected(c->ranks, nd_document_of(c->ranks, c->rank))) {
+            c->spared++;
+            continue;
+        }
         if (!c->direct) ND_TRY(nd_pair_measure(c->verifier, root, c->rank, &c->verdict, error));
         ND_TRY(nd_fates_remove(c->fates, nd_document_of(c->ranks, c->rank), &c->verdict, error));
     }
@@ -43,7 +48,7 @@ static nd_status resolve_pair(void *context, const nd_verdict *pair, nd_error *e
 }
 
 nd_status nd_remove_by_component(const nd_verifier_plan *verifier, nd_fates *fates,
-                                 nd_error *error) {
+                                 uint64_t *spared, nd_error *error) {
     const nd_allocator *a = &fates->allocator;
     uint32_t count = fates->count;
     components c = {.ranks = verifier->documents.ranks,
@@ -55,6 +60,7 @@ nd_status nd_remove_by_component(const nd_verifier_plan *verifier, nd_fates *fat
     if (status == ND_OK) status = nd_fates_each_pair(fates, join_pair, &c, error);
     if (status == ND_OK) status = nd_fates_each_pair(fates, resolve_pair, &c, error);
     if (status == ND_OK) status = resolve_until(&c, count, error);
+    *spared = c.spared;
     nd_pair_verifier_free(c.verifier);
     nd_release(a, c.parent);
     return status;

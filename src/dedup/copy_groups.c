@@ -40,13 +40,19 @@ nd_copy_range nd_copies_at(const nd_copy_groups *groups, size_t i) {
     return (nd_copy_range){groups->documents + i, end - i};
 }
 
-nd_copy_range nd_copies_of(const nd_copy_groups *groups, uint32_t original) {
+/* The first copy whose original is `original` or behind it. */
+static size_t first_from(const nd_copy_groups *groups, uint64_t original) {
     size_t low = 0, high = groups->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (groups->words[middle] >> 32 < original) low = middle + 1;
         else high = middle;
     }
-    if (low == groups->count || groups->words[low] >> 32 != original) return (nd_copy_range){0};
-    return nd_copies_at(groups, low);
+    return low;
+}
+
+nd_copy_range nd_copies_of(const nd_copy_groups *groups, uint32_t original) {
+    size_t begin = first_from(groups, original), end = first_from(groups, (uint64_t)original + 1);
+    return begin == end ? (nd_copy_range){0}
+                        : (nd_copy_range){groups->documents + begin, end - begin};
 }

@@ -47,6 +47,7 @@ typedef struct decide_worker {
     nd_candidate_list *lists;
     size_t list_capacity;
     found_pairs found;
+    nd_pair_sample sample;
 } decide_worker;
 
 struct decider {
@@ -92,10 +93,19 @@ static bool is_kept(const decider *d, uint32_t rank) {
            nd_fate_of(d->fates, nd_document_of(d->ranks, rank)) == ND_FATE_KEPT;
 }
 
-static bool is_known(const decider *d, uint32_t rank) {
-    const uint8_t *known = d->request->known;
+static bool is_marked(const decider *d, const uint8_t *bits, uint32_t rank) {
     uint32_t document = nd_document_of(d->ranks, rank);
-    return known && known[document >> 3] >> (document & 7) & 1;
+    return bits[document >> 3] >> (document & 7) & 1;
+}
+
+static bool is_known(const decider *d, uint32_t rank) {
+    return d->request->known && is_marked(d, d->request->known, rank);
+}
+
+/* Whether a pair is left to another run (nd_decide_request.only). */
+static bool is_passed_over(const decider *d, uint32_t earlier, uint32_t later) {
+    const uint8_t *only = d->request->only;
+    return only && !is_marked(d, only, earlier) && !is_marked(d, only, later);
 }
 
 /* Compares a document with its candidates before the block. */
@@ -114,6 +124,7 @@ static nd_status search_before(decide_worker *w, uint32_t rank, outcome *o, nd_e
             continue;
         }
         o->large_used += only_large;
+        if (is_passed_over(d, candidate, rank)) continue;
         ND_TRY(nd_pair_verify(w->verifier, candidate, rank, &duplicate, &o->verdict, error));
         if (!duplicate) continue;
         if (compares_all(d)) ND_TRY(record(w, &o->verdict, error));
@@ -141,6 +152,7 @@ static nd_status search_inside(decide_worker *w, uint32_t rank, outcome *o, nd_e
             continue;
         }
         used += only_large;
+        if (is_passed_over(d, candidate, rank)) continue;
         nd_verdict verdict;
         ND_TRY(nd_pair_verify(w->verifier, candidate, rank, &duplicate, &verdict, error));
         if (!duplicate) continue;
@@ -227,12 +239,15 @@ static nd_status resolve(decider *d, uint32_t rank, nd_error *error) {
         !is_known(d, rank))
         ND_TRY(resolve_inside(d, rank, o, &removed, error));
     nd_pair_verifier_rest(d->workers[0].verifier);
-    if (removed)
+    bool spared = removed && nd_is_protected(d->ranks, nd_document_of(d->ranks, rank));
+    d->counts->spared += spared;
+    if (removed && !spared)
         ND_TRY(nd_fates_remove(d->fates, nd_document_of(d->ranks, rank), &o->verdict, error));
-    else count_bounded(d, rank, o->left_out);
+    else if (!spared) count_bounded(d, rank, o->left_out);
     size_t buckets = nd_candidate_block_buckets(d->block, rank, &postings);
     for (size_t b = 0; b < buckets; b++)
-        ND_TRY(nd_postings_decide(&d->kept, (uint32_t)postings[b], rank, !removed, error));
+        ND_TRY(
+            nd_postings_decide(&d->kept, (uint32_t)postings[b], rank, !removed || spared, error));
     return ND_OK;
 }
 
@@ -312,6 +327,18 @@ static nd_status begin_lists(decider *d, nd_error *error) {
     return ND_OK;
 }
 
+/* Gives a worker a sample of its own. */
+static void sample_pairs(const decider *d, decide_worker *w) {
+    w->sample = (nd_pair_sample){.allocator = d->run->allocator, .most = d->request->sample->most};
+    nd_pair_verifier_sample(w->verifier, &w->sample);
+}
+
+static nd_status merge_samples(decider *d, nd_error *error) {
+    for (uint32_t i = 0; i < d->run->threads && d->request->sample; i++)
+        ND_TRY(nd_pair_sample_merge(d->request->sample, &d->workers[i].sample, error));
+    return ND_OK;
+}
+
 static nd_status prepare(decider *d, nd_error *error) {
     const nd_allocator *a = &d->run->allocator;
     ND_TRY(begin_lists(d, error));
@@ -324,21 +351,18 @@ static nd_status prepare(decider *d, nd_error *error) {
         d->workers[i].shared = d;
         ND_TRY(nd_candidate_block_init(&d->blocks[i], a, error));
         ND_TRY(nd_pair_verifier_create(d->request->verifier, &d->workers[i].verifier, error));
+        if (d->request->sample) sample_pairs(d, &d->workers[i]);
     }
     return ND_OK;
-}
-
-static void add_counts(nd_comparison_counts *sum, const nd_comparison_counts *more) {
-    sum->candidates += more->candidates;
-    sum->verified += more->verified;
-    sum->rejected += more->rejected;
 }
 
 static void release(decider *d) {
     const nd_allocator *a = &d->run->allocator;
     for (uint32_t i = 0; d->workers && i < d->run->threads; i++) {
         decide_worker *w = &d->workers[i];
-        if (w->verifier) add_counts(&d->counts->comparisons, nd_pair_verifier_counts(w->verifier));
+        if (w->verifier)
+            nd_comparison_counts_add(&d->counts->comparisons, nd_pair_verifier_counts(w->verifier));
+        nd_pair_sample_free(&w->sample);
         nd_pair_verifier_free(w->verifier);
         nd_release(a, w->lists);
         nd_release(a, w->found.list);
@@ -351,8 +375,8 @@ static void release(decider *d) {
     nd_postings_free(&d->kept);
 }
 
-nd_status nd_decide(const nd_decide_request *request, nd_candidates *candidates, nd_fates *fates,
-                    nd_decide_counts *counts, nd_error *error) {
+nd_status nd_decide(const nd_decide_request *request, const nd_candidates *candidates,
+                    nd_fates *fates, nd_decide_counts *counts, nd_error *error) {
     const nd_verifier_plan *verifier = request->verifier;
     decider d = {.request = request,
                  .run = verifier->run,
@@ -364,7 +388,7 @@ nd_status nd_decide(const nd_decide_request *request, nd_candidates *candidates,
     *counts = (nd_decide_counts){0};
     nd_status status = prepare(&d, error);
     if (status == ND_OK) status = decide_blocks(&d, error);
+    if (status == ND_OK) status = merge_samples(&d, error);
     release(&d);
-    nd_candidates_free(candidates);
     return status;
 }

@@ -1,4 +1,5 @@
-/* nd_dedup and nd_pairs: runs the stages in order, and passes the results of each to the next ones.
+/* nd_dedup, nd_pairs and nd_audit: runs the stages in order, and passes the results of each to the
+ * next ones.
  *
  *   read     ingest              records -> columns, band keys, hashes
  *   match    ranks               priorities -> the order in which documents are considered
@@ -9,19 +10,26 @@
  *            propose_by_hamming  fingerprints -> candidates
  *   decide   decide              candidates -> fates, by comparing pairs (pair_verifier)
  *            components          found pairs -> fates, if one document of each component is kept
+ *            losses              fates -> where documents are lost
  *   write    report              fates -> kept records, tables, callbacks; begins while deciding
- *            index_update        kept documents -> the index */
+ *            index_update        kept documents -> the index
+ *   audit                        in place of "write": candidates, fates, texts -> shares */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "base/machine.h"
+#include "base/options.h"
+#include "dedup/audit.h"
 #include "dedup/components.h"
 #include "dedup/decide.h"
 #include "dedup/exact_copies.h"
+#include "dedup/losses.h"
 #include "dedup/propose_by_bands.h"
 #include "dedup/propose_by_hamming.h"
 #include "dedup/repeated_ids.h"
 #include "dedup/report.h"
 #include "dedup/simhash_pass.h"
+
+#include <string.h>
 
 /* The results of the stages, in the order in which they are made. */
 typedef struct dedup {
@@ -30,12 +38,16 @@ typedef struct dedup {
     nd_corpus *corpus;
     nd_index_update *update; /* NULL: there is no index */
     nd_dedup_plan plan;
+    nd_protected_values protect;
     nd_dedup_outputs outputs;
     nd_ingested ingested;
     nd_ranks ranks;
     nd_fates fates;
     nd_candidates candidates;
-    nd_report *report; /* NULL except inside decide_and_write */
+    nd_pair_sample sample;
+    nd_report *report;             /* NULL except inside decide_and_write */
+    const nd_audit_options *audit; /* NULL: the results are written */
+    nd_audit_result audited;
     nd_job_summary summary;
     double stage_began; /* nd_seconds() */
 } dedup;
@@ -75,8 +87,12 @@ static nd_status read_documents(dedup *d, nd_dedup_goal goal, nd_error *error) {
     ND_TRY(nd_run_begin(o->resources, o->outputs.kept ? o->outputs.kept : o->outputs.edges, &d->run,
                         error));
     ND_TRY(nd_dedup_plan_make(goal, o, NULL, &d->plan, error));
-    const nd_input_plan input = {
-        .use = ND_INPUT_AGAIN, .analyzer = o->analyzer.kind, .value_field = d->plan.keep_field};
+    ND_TRY(nd_protected_values_make(o->survivors.protect, o->survivors.protect_count,
+                                    &d->run.allocator, &d->protect, error));
+    const nd_input_plan input = {.use = ND_INPUT_AGAIN,
+                                 .analyzer = o->analyzer.kind,
+                                 .value_field = d->plan.keep_field,
+                                 .protect = &d->protect};
     ND_TRY(nd_run_open_input(&d->run, &o->input, &input, &d->corpus, error));
     ND_TRY(open_index(d, error));
     ND_TRY(nd_dedup_outputs_open(&d->run, &o->outputs, &d->plan, d->corpus, &d->outputs, error));
@@ -89,12 +105,33 @@ static nd_status read_documents(dedup *d, nd_dedup_goal goal, nd_error *error) {
 
 /* ---- match */
 
+/* If no record is protected, the name of the field or the value is most likely wrong. */
+static void check_protection(const dedup *d) {
+    if (d->protect.count > 0 && d->ingested.protected_count == 0)
+        nd_warn(&d->run.warnings,
+                "--protect (protect): no record is protected: none has %s, or another field that "
+                "is given, with its value",
+                d->protect.fields[0]);
+}
+
+static nd_status make_ranks(dedup *d, uint32_t count, uint32_t base, nd_error *error) {
+    const nd_ranks_request request = {.run = &d->run,
+                                      .plan = &d->plan,
+                                      .priorities = &d->ingested.priorities,
+                                      .protected_bits = d->ingested.protected_bits,
+                                      .base = base,
+                                      .count = count};
+    check_protection(d);
+    d->ingested.protected_bits = NULL;
+    ND_TRY(nd_ranks_make(&request, &d->ranks, error));
+    d->summary.without_value = d->ranks.without_value;
+    return ND_OK;
+}
+
 static nd_status resolve_equal(dedup *d, nd_error *error) {
     uint32_t count = (uint32_t)d->ingested.columns.count,
              base = d->update ? nd_index_update_base(d->update) : 0;
-    ND_TRY(
-        nd_ranks_make(&d->run, &d->plan, &d->ingested.priorities, base, count, &d->ranks, error));
-    d->summary.without_value = d->ranks.without_value;
+    ND_TRY(make_ranks(d, count, base, error));
     ND_TRY(nd_fates_init(&d->fates, &d->run, count, error));
     ND_TRY(nd_find_exact_copies(&d->run, &d->ingested, &d->ranks, &d->fates, error));
     ND_TRY(nd_find_repeated_ids(&d->run, &d->ingested,
@@ -145,12 +182,12 @@ static nd_update_source source_of(const dedup *d) {
     return (nd_update_source){&d->ingested.columns, &d->ranks, &d->fates, d->ingested.band_keys};
 }
 
-/* nd_decided_fn. If documents are not considered in the order of input, everything is reported at
- * the end. */
+/* nd_decided_fn. If documents are not considered in the order of input, or if the job may still be
+ * refused, everything is reported at the end. */
 static nd_status after_block(void *context, uint32_t decided, nd_error *error) {
     dedup *d = context;
     const nd_update_source source = source_of(d);
-    if (d->ranks.order) return ND_OK;
+    if (d->ranks.order || !d->report || nd_has_limit(&d->options)) return ND_OK;
     if (d->plan.compare == ND_COMPARE_UNTIL_FIRST)
         ND_TRY(nd_report_until(d->report, decided, error));
     return d->update ? nd_index_update_checkpoint(d->update, &source, decided, error) : ND_OK;
@@ -160,19 +197,38 @@ static void count_decided(nd_job_summary *summary, const nd_decide_counts *count
     summary->candidates = counts->comparisons.candidates;
     summary->verified = counts->comparisons.verified;
     summary->rejected = counts->comparisons.rejected;
+    memcpy(summary->duplicates_by_similarity, counts->comparisons.duplicates_by_similarity,
+           sizeof summary->duplicates_by_similarity);
+    memcpy(summary->rejected_by_similarity, counts->comparisons.rejected_by_similarity,
+           sizeof summary->rejected_by_similarity);
     summary->bounded_documents = counts->bounded_documents;
     summary->bounded_comparisons = counts->bounded_comparisons;
+    summary->spared = counts->spared;
+}
+
+static nd_status tell_losses(dedup *d, const nd_verifier_plan *verifier, nd_error *error) {
+    const nd_evidence_source evidence = {&d->fates, &d->ranks, d->update};
+    const nd_losses_request request = {.run = &d->run,
+                                       .options = &d->options,
+                                       .documents = &verifier->documents,
+                                       .evidence = &evidence,
+                                       .ingested = &d->ingested};
+    bool removes = d->plan.goal == ND_GOAL_DEDUP && !d->audit;
+    return removes ? nd_losses_tell(&request, error) : ND_OK;
 }
 
 static nd_status decide(dedup *d, const nd_verifier_plan *verifier, nd_error *error) {
     const nd_decide_request request = {.verifier = verifier,
                                        .known = d->update ? nd_index_update_known(d->update) : NULL,
+                                       .sample = d->sample.most > 0 ? &d->sample : NULL,
                                        .decided = after_block,
                                        .context = d};
     nd_decide_counts counts;
     ND_TRY(nd_decide(&request, &d->candidates, &d->fates, &counts, error));
     count_decided(&d->summary, &counts);
-    if (d->plan.by_component) ND_TRY(nd_remove_by_component(verifier, &d->fates, error));
+    if (d->plan.by_component)
+        ND_TRY(nd_remove_by_component(verifier, &d->fates, &d->summary.spared, error));
+    ND_TRY(tell_losses(d, verifier, error));
     end_stage(d, ND_STAGE_DECIDE);
     return ND_OK;
 }
@@ -206,21 +262,43 @@ static nd_status write_results(dedup *d, nd_error *error) {
 
 /* ---- the run */
 
+static nd_verifier_plan verifier_of(const dedup *d) {
+    return (nd_verifier_plan){.run = &d->run,
+                              .plan = &d->plan,
+                              .documents = {&d->ingested.columns, &d->ranks, store_of(d)},
+                              .index = d->update ? nd_index_update_path(d->update) : NULL,
+                              .words = d->ingested.words};
+}
+
+static nd_status decide_and_audit(dedup *d, nd_error *error) {
+    const nd_verifier_plan verifier = verifier_of(d);
+    const nd_audit_request request = {.options = d->audit,
+                                      .verifier = &verifier,
+                                      .fates = &d->fates,
+                                      .candidates = &d->candidates};
+    ND_TRY(decide(d, &verifier, error));
+    ND_TRY(nd_audit_measure(&request, &d->audited, error));
+    end_stage(d, ND_STAGE_WRITE);
+    return ND_OK;
+}
+
 static nd_status decide_and_write(dedup *d, nd_error *error) {
-    const nd_verifier_plan verifier = {.run = &d->run,
-                                       .plan = &d->plan,
-                                       .documents = {&d->ingested.columns, &d->ranks, store_of(d)},
-                                       .index = d->update ? nd_index_update_path(d->update) : NULL,
-                                       .words = d->ingested.words};
+    const nd_verifier_plan verifier = verifier_of(d);
     const nd_report_request report = {.options = &d->options.outputs,
                                       .verifier = &verifier,
                                       .fates = &d->fates,
                                       .update = d->update,
+                                      .sample = &d->sample,
                                       .outputs = &d->outputs};
+    d->sample = (nd_pair_sample){
+        .allocator = d->run.allocator,
+        .most = d->options.outputs.review ? (uint32_t)d->options.outputs.review_pairs : 0};
     nd_status status = nd_report_create(&report, &d->report, error);
     if (status == ND_OK) status = decide(d, &verifier, error);
+    nd_candidates_free(&d->candidates);
     if (status == ND_OK) status = write_results(d, error);
     nd_report_free(d->report);
+    nd_pair_sample_free(&d->sample);
     return status;
 }
 
@@ -232,6 +310,7 @@ static void release(dedup *d) {
     nd_dedup_outputs_free(&d->outputs);
     nd_index_update_free(d->update);
     nd_corpus_close(d->corpus);
+    nd_protected_values_free(&d->protect, &d->run.allocator);
     nd_run_end(&d->run);
 }
 
@@ -239,7 +318,8 @@ static nd_status run_stages(nd_dedup_goal goal, dedup *d, nd_job_summary *summar
                             nd_error *error) {
     nd_status status = read_documents(d, goal, error);
     if (status == ND_OK) status = match(d, error);
-    if (status == ND_OK) status = decide_and_write(d, error);
+    if (status == ND_OK)
+        status = d->audit ? decide_and_audit(d, error) : decide_and_write(d, error);
     if (status == ND_OK) {
         nd_run_fill_summary(&d->run, &d->summary);
         nd_job_summary_give(summary, &d->summary);
@@ -262,4 +342,18 @@ nd_status nd_pairs(const nd_pairs_options *options, nd_job_summary *summary, nd_
     ND_TRY(nd_job_summary_check(summary, error));
     ND_TRY(nd_dedup_parts_read_pairs(options, &d.options, error));
     return run_stages(ND_GOAL_PAIRS, &d, summary, error);
+}
+
+nd_status nd_audit(const nd_audit_options *options, nd_audit_result *result,
+                   nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    nd_audit_options given;
+    dedup d = {.stage_began = nd_seconds(), .audit = &given};
+    ND_TRY(nd_need(result, "result", error));
+    ND_TRY(nd_results_check(result, sizeof *result, "nd_audit_result", error));
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(nd_dedup_parts_read_audit(options, &given, &d.options, error));
+    ND_TRY(run_stages(ND_GOAL_DEDUP, &d, summary, error));
+    nd_results_write(result, &d.audited, sizeof d.audited);
+    return ND_OK;
 }

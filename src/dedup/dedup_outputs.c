@@ -3,6 +3,7 @@
 #include "base/machine.h"
 #include "dedup/kept_parquet.h"
 #include "dedup/output_format.h"
+#include "dedup/row_objects.h"
 #include "dedup/shard_names.h"
 #include "io/file.h"
 #include "io/publication.h"
@@ -37,10 +38,9 @@ nd_status nd_dedup_outputs_form(const nd_output_options *o, const char *name,
     *out = (nd_record_form){.from = input_format(corpus), .marked = o->mark && name == o->kept};
     ND_TRY(nd_output_format_choose(&named, o->format, out->from, &out->to, error));
     if (out->marked && !nd_output_format_has_marks(out->to))
-        return nd_fail(
-            error, ND_ERR_ARGUMENT, "%s: %s has no place for marks%s", nd_output_title(name),
-            nd_output_format_title(out->to),
-            out->from == ND_FORMAT_PARQUET ? "" : ": --output-format (format) json-lines has");
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: %s has no place for marks: --output-format (format) json-lines has",
+                       nd_output_title(name), nd_output_format_title(out->to));
     bool rows = out->from == ND_FORMAT_CSV || out->from == ND_FORMAT_TSV;
     if (rows && out->to == ND_FORMAT_JSON_LINES && nd_corpus_converts(corpus))
         return nd_fail(error, ND_ERR_ARGUMENT,
@@ -81,12 +81,18 @@ static nd_status open_tables(const nd_run *run, const nd_output_options *o,
         [ND_MEASURE_JACCARD] = "id_a\tid_b\tjaccard\t" PAIR_POSITIONS,
         [ND_MEASURE_COSINE] = "id_a\tid_b\tcosine\t" PAIR_POSITIONS,
         [ND_MEASURE_DISTANCE] = "id_a\tid_b\tdistance\t" PAIR_POSITIONS};
+    static const char *const review[] = {
+        [ND_MEASURE_JACCARD] = "id_a\tid_b\tjaccard\tverdict\tpairs\t" PAIR_POSITIONS,
+        [ND_MEASURE_COSINE] = "id_a\tid_b\tcosine\tverdict\tpairs\t" PAIR_POSITIONS,
+        [ND_MEASURE_DISTANCE] = "id_a\tid_b\tdistance\tverdict\tpairs\t" PAIR_POSITIONS};
     const nd_allocator *a = &run->allocator;
     if (plan->goal == ND_GOAL_DEDUP) {
         ND_TRY(open_removed(run, o->removed, plan, out, error));
         ND_TRY(nd_table_open(&out->clusters, o->clusters,
                              "id\tcluster\tkept\t" POSITIONS("cluster") "\n", run->progress, a,
                              error));
+        ND_TRY(
+            nd_table_open(&out->review, o->review, review[plan->measure], run->progress, a, error));
     }
     return nd_table_open(&out->edges, o->edges, edges[plan->measure], run->progress, a, error);
 }
@@ -98,29 +104,41 @@ static nd_status check_name(const char *name, nd_error *error) {
                          "%s: its name leads out of the directory of the kept files", name);
 }
 
+/* Whether a file in the new directory would be in the way of the directory of a label. */
+static bool blocks_label(const char *file, const nd_source *labelled) {
+    const char *name = nd_path_inside(file), *label = nd_path_inside(labelled->label);
+    size_t length = labelled->label_length - (size_t)(label - labelled->label), size = strlen(name);
+    return size <= length && memcmp(name, label, size) == 0 &&
+           (size == length || label[size] == '/');
+}
+
+/* Checks that none of the files in a list is in the way of a directory. */
+static nd_status check_labels(const nd_corpus *corpus, const nd_source *list, nd_error *error) {
+    for (size_t s = 0; s < nd_corpus_sources(corpus); s++) {
+        const nd_source *source = nd_corpus_source(corpus, s);
+        for (size_t i = 0; source->label_length > 0 && i < list->file_count; i++)
+            if (blocks_label(list->files[i], source))
+                return nd_fail(error, ND_ERR_ARGUMENT,
+                               "%s and %s: a file and a directory would have one name in the "
+                               "output directory",
+                               list->files[i], source->name);
+    }
+    return ND_OK;
+}
+
 /* Texts are copied to the paths of their ids in the new directory. */
 static nd_status check_names(nd_corpus *corpus, nd_error *error) {
     for (size_t s = 0; s < nd_corpus_sources(corpus); s++) {
         const nd_source *source = nd_corpus_source(corpus, s);
-        bool blank = source->inode != 0; /* a blank file of no known format */
-        if (source->kind == ND_SOURCE_RECORDS && !blank)
+        if (source->kind == ND_SOURCE_RECORDS)
             return nd_fail(error, ND_ERR_ARGUMENT, "%s cannot be copied to a directory",
                            nd_source_title(source));
         if (source->label) ND_TRY(check_name(source->label, error));
         for (size_t i = 0; i < source->file_count; i++) ND_TRY(check_name(source->files[i], error));
     }
+    for (size_t s = 0; s < nd_corpus_sources(corpus); s++)
+        ND_TRY(check_labels(corpus, nd_corpus_source(corpus, s), error));
     return ND_OK;
-}
-
-/* Kept or removed rows of Parquet go to one file of Parquet. */
-static nd_status open_rows(const nd_run *run, const char *name, nd_corpus *corpus,
-                           nd_output_file **out, nd_error *error) {
-    if (is_directory(name))
-        return nd_fail(error, ND_ERR_ARGUMENT,
-                       "%s: rows of Parquet are written to one file, whose name ends in .parquet",
-                       name);
-    ND_TRY(nd_output_file_open(name, run->progress, &run->allocator, out, error));
-    return nd_kept_parquet_check(corpus, *out, error);
 }
 
 /* Texts are copied as files to a directory, or listed. */
@@ -138,19 +156,19 @@ static nd_status open_texts(const nd_run *run, const nd_output_options *o, nd_co
     return nd_output_tree_open(o->kept, &run->allocator, &out->tree, error);
 }
 
-static nd_status open_kept(const nd_run *run, const nd_output_options *o, nd_corpus *corpus,
-                           nd_dedup_outputs *out, nd_error *error) {
-    nd_record_form form;
-    ND_TRY(nd_dedup_outputs_form(o, o->kept, corpus, &form, error));
-    if (form.to == ND_FORMAT_TEXT) return open_texts(run, o, corpus, out, error);
-    if (form.to == ND_FORMAT_PARQUET && o->shard_size > 0)
-        return nd_fail(error, ND_ERR_ARGUMENT,
-                       "%s: rows of Parquet are written to one file, which has no shard size "
-                       "(--shard-size)",
-                       nd_output_title(o->kept));
-    if (form.to == ND_FORMAT_PARQUET) return open_rows(run, o->kept, corpus, &out->records, error);
+/* Checks, before anything is read, that rows of Parquet can be written to the target. */
+static nd_status check_rows(nd_corpus *corpus, const nd_record_form *form,
+                            const nd_record_target *target, nd_error *error) {
+    if (form->to == ND_FORMAT_PARQUET) return nd_kept_parquet_check(corpus, target, error);
+    return nd_record_form_has_rows(form) ? nd_row_objects_check(corpus, error) : ND_OK;
+}
+
+/* Opens the file or the directory that records are written to one by one, or rows. */
+static nd_status open_records(const nd_run *run, const nd_output_options *o,
+                              const nd_record_form *form, nd_corpus *corpus, nd_dedup_outputs *out,
+                              nd_error *error) {
     bool has_shards = is_directory(o->kept) && o->shard_size == 0;
-    if (has_shards && nd_record_form_has_texts(&form))
+    if (has_shards && nd_record_form_has_texts(form))
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "%s: texts become one file of JSON Lines, or files of a --shard-size "
                        "(shard_size)",
@@ -168,6 +186,27 @@ static nd_status open_kept(const nd_run *run, const nd_output_options *o, nd_cor
     return nd_output_file_open(o->kept, run->progress, &run->allocator, &out->records, error);
 }
 
+static nd_status open_kept(const nd_run *run, const nd_output_options *o, nd_corpus *corpus,
+                           nd_dedup_outputs *out, nd_error *error) {
+    nd_record_form form;
+    ND_TRY(nd_dedup_outputs_form(o, o->kept, corpus, &form, error));
+    bool listed = form.to == ND_FORMAT_TEXT && strcmp(o->kept, "-") == 0;
+    if (o->null_paths && !listed)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "--null (null_paths): no paths are listed: those of kept texts are, on "
+                       "standard output");
+    if (form.to == ND_FORMAT_TEXT) return open_texts(run, o, corpus, out, error);
+    if (form.to == ND_FORMAT_PARQUET && o->shard_size > 0)
+        return nd_fail(
+            error, ND_ERR_ARGUMENT,
+            "%s: files of Parquet have no shard size (--shard-size, shard_size): without "
+            "it, a directory gets one for each file of the input",
+            nd_output_title(o->kept));
+    ND_TRY(open_records(run, o, &form, corpus, out, error));
+    const nd_record_target target = {.file = out->records, .tree = out->tree, .asked = o->format};
+    return check_rows(corpus, &form, &target, error);
+}
+
 static nd_status open_removed_records(const nd_run *run, const nd_output_options *o,
                                       nd_corpus *corpus, nd_dedup_outputs *out, nd_error *error) {
     nd_record_form form;
@@ -177,10 +216,10 @@ static nd_status open_removed_records(const nd_run *run, const nd_output_options
                        "%s: removed texts are written only as JSON Lines: a name that ends in "
                        ".jsonl, or --output-format (format) json-lines",
                        o->removed_records);
-    if (form.to == ND_FORMAT_PARQUET)
-        return open_rows(run, o->removed_records, corpus, &out->removed_records, error);
-    return nd_output_file_open(o->removed_records, run->progress, &run->allocator,
-                               &out->removed_records, error);
+    ND_TRY(nd_output_file_open(o->removed_records, run->progress, &run->allocator,
+                               &out->removed_records, error));
+    const nd_record_target target = {.file = out->removed_records};
+    return check_rows(corpus, &form, &target, error);
 }
 
 static nd_status open_all(const nd_run *run, const nd_output_options *o, const nd_dedup_plan *plan,
@@ -189,22 +228,39 @@ static nd_status open_all(const nd_run *run, const nd_output_options *o, const n
     if (plan->goal != ND_GOAL_DEDUP) return ND_OK;
     if (o->removed_records) ND_TRY(open_removed_records(run, o, corpus, out, error));
     if (o->kept) return open_kept(run, o, corpus, out, error);
-    return o->mark || o->shard_size > 0
-               ? nd_fail(error, ND_ERR_ARGUMENT, "--%s: without an output of the kept records",
-                         o->mark ? "mark (mark)" : "shard-size (shard_size)")
-               : ND_OK;
+    const char *idle = o->mark             ? "mark (mark)"
+                       : o->shard_size > 0 ? "shard-size (shard_size)"
+                       : o->null_paths     ? "null (null_paths)"
+                                           : NULL;
+    return idle ? nd_fail(error, ND_ERR_ARGUMENT, "--%s: without an output of the kept records",
+                          idle)
+                : ND_OK;
 }
 
-enum { FILES = 5 };
+enum { FILES = 6 };
 
 /* The kept records get their name last. So if they have it, all other outputs have theirs. */
 static nd_publication publication_of(const nd_dedup_outputs *o, nd_output_file *files[FILES]) {
     files[0] = o->removed.file;
     files[1] = o->clusters.file;
     files[2] = o->edges.file;
-    files[3] = o->removed_records;
-    files[4] = o->records;
+    files[3] = o->review.file;
+    files[4] = o->removed_records;
+    files[5] = o->records;
     return (nd_publication){files, FILES, o->tree};
+}
+
+/* The directory of the kept records and the other outputs need different names. */
+static nd_status check_tree(const nd_dedup_outputs *outputs, const char *name,
+                            nd_output_file *const files[FILES], nd_error *error) {
+    if (!outputs->tree) return ND_OK;
+    const nd_output_target *tree = nd_output_tree_target(outputs->tree);
+    for (size_t i = 0; i < FILES; i++)
+        if (files[i] && nd_output_targets_collide(tree, nd_output_file_target(files[i])))
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "%s and %s: one is a directory and one a file of the same name", name,
+                           nd_output_file_title(files[i]));
+    return ND_OK;
 }
 
 nd_status nd_dedup_outputs_open(const nd_run *run, const nd_output_options *options,
@@ -214,6 +270,7 @@ nd_status nd_dedup_outputs_open(const nd_run *run, const nd_output_options *opti
     *out = (nd_dedup_outputs){.origins = nd_corpus_source(corpus, 0)->format == ND_FORMAT_WARC};
     ND_TRY(open_all(run, options, plan, corpus, out, error));
     publication_of(out, files);
+    ND_TRY(check_tree(out, options->kept, files, error));
     return nd_run_check_outputs(corpus, files, FILES, error);
 }
 
@@ -249,4 +306,5 @@ void nd_dedup_outputs_free(nd_dedup_outputs *outputs) {
     nd_table_free(&outputs->removed);
     nd_table_free(&outputs->clusters);
     nd_table_free(&outputs->edges);
+    nd_table_free(&outputs->review);
 }

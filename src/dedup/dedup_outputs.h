@@ -16,7 +16,7 @@ typedef struct nd_dedup_outputs {
     nd_output_tree *tree;    /* kept texts, or files of kept records; NULL: not wanted */
     bool has_texts;          /* kept texts are copied as files, or listed */
     nd_output_file *removed_records; /* NULL: not wanted */
-    nd_table removed, clusters, edges;
+    nd_table removed, clusters, edges, review;
     bool origins; /* rows of `removed` end with URIs and dates: the input is WARC */
 } nd_dedup_outputs;
 

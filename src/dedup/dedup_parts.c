@@ -6,6 +6,9 @@
 #include "sketch/text_simhash.h"
 #include "text/analyzer.h"
 
+/* Of each verdict and band (compared_pairs.h). */
+enum { REVIEW_PAIRS = 20, MOST_REVIEW_PAIRS = 1000 };
+
 /* ---- similarity */
 
 static const nd_similarity_options similarity_defaults = {.struct_size = sizeof similarity_defaults,
@@ -43,7 +46,11 @@ static nd_status read_survivors(const nd_survivor_options *given, nd_survivor_op
     ND_TRY(ND_READ_OPTIONS(given, out, "nd_survivor_options", error));
     ND_CHECK_ENUM(out->keep, "keep", ND_KEEP_FIRST, ND_KEEP_MIN, error);
     ND_CHECK_ENUM(out->group, "group", ND_GROUP_GREEDY, ND_GROUP_COMPONENT, error);
-    return ND_OK;
+    return out->max_removed >= 0 && out->max_removed <= 1
+               ? ND_OK
+               : nd_fail(error, ND_ERR_ARGUMENT,
+                         "max_removed must be above 0 and at most 1, or 0 for no limit, not %g",
+                         out->max_removed);
 }
 
 static nd_status read_index_use(const nd_index_use *given, nd_index_use *out, nd_error *error) {
@@ -55,6 +62,16 @@ static nd_status read_index_use(const nd_index_use *given, nd_index_use *out, nd
     return out->path ? nd_need_path(out->path, error) : ND_OK;
 }
 
+static nd_status read_outputs(const nd_output_options *given, nd_output_options *out,
+                              nd_error *error) {
+    ND_TRY(ND_READ_OPTIONS(given, out, "nd_output_options", error));
+    if (out->review_pairs == 0) out->review_pairs = REVIEW_PAIRS;
+    return out->review_pairs <= MOST_REVIEW_PAIRS
+               ? ND_OK
+               : nd_fail(error, ND_ERR_ARGUMENT, "review_pairs must be at most %u",
+                         MOST_REVIEW_PAIRS);
+}
+
 nd_status nd_dedup_parts_read(const nd_dedup_options *given, nd_dedup_parts *out, nd_error *error) {
     nd_dedup_options o = {0};
     *out = (nd_dedup_parts){0};
@@ -64,7 +81,7 @@ nd_status nd_dedup_parts_read(const nd_dedup_options *given, nd_dedup_parts *out
     ND_TRY(read_similarity(o.similarity, out, error));
     ND_TRY(read_survivors(o.survivors, &out->survivors, error));
     ND_TRY(read_index_use(o.index, &out->index, error));
-    ND_TRY(ND_READ_OPTIONS(o.outputs, &out->outputs, "nd_output_options", error));
+    ND_TRY(read_outputs(o.outputs, &out->outputs, error));
     out->resources = o.resources;
     return ND_OK;
 }
@@ -81,5 +98,33 @@ nd_status nd_dedup_parts_read_pairs(const nd_pairs_options *given, nd_dedup_part
     out->outputs.on_pair = o.on_pair;
     out->outputs.context = o.context;
     out->resources = o.resources;
+    return ND_OK;
+}
+
+/* ---- audit */
+
+static const nd_audit_options audit_defaults = {.struct_size = sizeof audit_defaults,
+                                                .sample = 1000};
+
+void nd_audit_options_init(nd_audit_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &audit_defaults, sizeof audit_defaults);
+}
+
+nd_status nd_dedup_parts_read_audit(const nd_audit_options *given, nd_audit_options *audit,
+                                    nd_dedup_parts *out, nd_error *error) {
+    *audit = audit_defaults;
+    *out = (nd_dedup_parts){0};
+    ND_TRY(nd_need(given, "options", error));
+    ND_TRY(ND_READ_OPTIONS(given, audit, "nd_audit_options", error));
+    if (audit->sample < 1 || audit->sample > INT32_MAX)
+        return nd_fail(error, ND_ERR_ARGUMENT, "sample must be 1 to %d, not %llu", INT32_MAX,
+                       (unsigned long long)audit->sample);
+    ND_TRY(nd_input_options_read(audit->input, &out->input, error));
+    ND_TRY(read_similarity(audit->similarity, out, error));
+    ND_TRY(read_survivors(audit->survivors, &out->survivors, error));
+    if (!(out->similarity.threshold > 0 && out->similarity.threshold <= 1))
+        return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not %g",
+                       out->similarity.threshold);
+    out->resources = audit->resources;
     return ND_OK;
 }

@@ -34,6 +34,8 @@ static nd_status mark_copies(copy_finder *f, const uint64_t *words, size_t count
         while (k < f->count &&
                (f->originals[k].hash[0] != o.hash[0] || f->originals[k].hash[1] != o.hash[1]))
             k++;
+        /* Protected documents come first, so the original of a protected one is protected. */
+        if (k < f->count && nd_is_protected(f->ranks, o.document)) continue;
         if (k < f->count) {
             ND_TRY(nd_fates_mark_copy(f->fates, o.document, f->originals[k].document, error));
             continue;

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "corpus/batch_ids.h"
+#include "dedup/document_traits.h"
 #include "dedup/ranks.h"
 #include "similarity/packed_sets.h"
 #include "sketch/band_key.h"
@@ -9,6 +10,7 @@
 #include "sketch/sentence_signature.h"
 #include "terms/count_min_buffer.h"
 #include "text/analyzer.h"
+#include "warc/uri_host.h"
 
 #include <string.h>
 
@@ -23,6 +25,7 @@ typedef struct ingest_plan {
 typedef struct ingest_result {
     const nd_dedup_plan *plan;
     nd_ingested *out;
+    bool has_hosts; /* the first document is of an archive */
 } ingest_result;
 
 /* A document in the batch of a block. */
@@ -33,7 +36,9 @@ typedef struct entry {
     nd_batch_id id;
     size_t key_start, key_count; /* the keys: batch->keys[key_start, +key_count) */
     size_t set_length;
-    bool id_given;
+    size_t host_start, host_length; /* of archives: batch->hosts[host_start, +host_length) */
+    bool id_given, is_protected;
+    uint8_t traits;
 } entry;
 
 typedef struct batch {
@@ -45,6 +50,8 @@ typedef struct batch {
     size_t key_count, key_capacity;
     nd_batch_ids ids;
     nd_packed_sets sets;
+    char *hosts;
+    size_t host_size, host_capacity;
 } batch;
 
 typedef struct ingest_worker {
@@ -58,7 +65,7 @@ typedef struct ingest_worker {
 
 static void reset_batch(void *own) {
     batch *b = own;
-    b->count = b->key_count = b->ids.size = b->sets.size = 0;
+    b->count = b->key_count = b->ids.size = b->sets.size = b->host_size = 0;
 }
 
 static nd_status reserve_keys(const ingest_plan *p, batch *b, size_t count, nd_error *error) {
@@ -115,6 +122,21 @@ static nd_status add_sketch(const ingest_plan *p, ingest_worker *w, batch *b, nd
                                             shingles->tokens > 0 ? shingles->count : 0, error);
 }
 
+/* Appends the host of a document of WARC, in lower case. */
+static nd_status add_host(const ingest_plan *p, batch *b, const nd_document *document, entry *e,
+                          nd_error *error) {
+    nd_span host = nd_uri_host(document->uri);
+    e->host_start = b->host_size;
+    e->host_length = host.length;
+    if (!nd_reserve(&p->allocator, &b->hosts, &b->host_capacity, b->host_size + host.length))
+        return nd_fail_memory(error, host.length, "the hosts of a block");
+    for (size_t i = 0; i < host.length; i++) {
+        char c = host.bytes[i];
+        b->hosts[b->host_size++] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+    }
+    return ND_OK;
+}
+
 static nd_status map_document(const void *plan, void *worker, void *own, const nd_scan_item *item,
                               nd_error *error) {
     const ingest_plan *p = plan;
@@ -137,6 +159,11 @@ static nd_status map_document(const void *plan, void *worker, void *own, const n
                  .key_start = key_start,
                  .key_count = b->key_count - key_start,
                  .id_given = document->id != NULL};
+    if (p->plan->goal == ND_GOAL_DEDUP) {
+        e->is_protected = document->is_protected;
+        e->traits = nd_traits_of(document->text, document->length);
+        ND_TRY(add_host(p, b, document, e, error));
+    }
     ND_TRY(nd_batch_ids_add(&b->ids, item, &p->allocator, &e->id, error));
     if (p->plan->has_sets)
         ND_TRY(nd_packed_sets_add(&b->sets, &p->allocator, shingles.hashes, shingles.count,
@@ -151,6 +178,7 @@ static void destroy_batch(const void *plan, void *own) {
     nd_release(a, b->entries);
     nd_release(a, b->sketches);
     nd_release(a, b->keys);
+    nd_release(a, b->hosts);
     nd_batch_ids_free(&b->ids, a);
     nd_packed_sets_free(&b->sets, a);
 }
@@ -214,6 +242,34 @@ static nd_status emit_hashes(nd_ingested *out, const batch *b, const entry *e, u
                                  error);
 }
 
+static nd_status emit_classes(nd_ingested *out, const batch *b, const entry *e, bool has_hosts,
+                              nd_error *error) {
+    static const char nowhere[] = "(none)";
+    uint32_t number;
+    bool named = e->host_length > 0;
+    ND_TRY(nd_spool_append(&out->traits, &e->traits, 1, error));
+    if (!has_hosts) return ND_OK;
+    ND_TRY(nd_class_table_find(&out->host_names, named ? b->hosts + e->host_start : nowhere,
+                               named ? e->host_length : sizeof nowhere - 1, &number, error));
+    return nd_spool_append(&out->hosts, &number, sizeof number, error);
+}
+
+/* Makes room for the bits of all documents up to one. */
+static nd_status cover_documents(nd_ingested *out, uint32_t document, nd_error *error) {
+    size_t before = out->protected_capacity, need = document / 8 + 1;
+    if (!nd_reserve(&out->columns.allocator, &out->protected_bits, &out->protected_capacity, need))
+        return nd_fail_memory(error, need, "the protected documents");
+    memset(out->protected_bits + before, 0, out->protected_capacity - before);
+    return ND_OK;
+}
+
+static nd_status emit_protection(nd_ingested *out, uint32_t document, nd_error *error) {
+    ND_TRY(cover_documents(out, document, error));
+    out->protected_bits[document / 8] |= (uint8_t)(1u << document % 8);
+    out->protected_count++;
+    return ND_OK;
+}
+
 static nd_status emit_document(const ingest_result *r, const batch *b, size_t source, size_t i,
                                nd_error *error) {
     nd_ingested *out = r->out;
@@ -225,6 +281,8 @@ static nd_status emit_document(const ingest_result *r, const batch *b, size_t so
         ND_TRY(nd_external_sort_push(out->band_keys, part_of_key(r->plan, k, keys[k]),
                                      nd_band_word(keys[k], document), error));
     ND_TRY(emit_hashes(out, b, e, document, error));
+    if (r->plan->goal == ND_GOAL_DEDUP) ND_TRY(emit_classes(out, b, e, r->has_hosts, error));
+    if (e->is_protected) ND_TRY(emit_protection(out, document, error));
     if (r->plan->keep != ND_KEEP_FIRST)
         ND_TRY(nd_spool_append(&out->priorities, &e->priority, 8, error));
     return nd_columns_add_id(&out->columns, e->record->line, b->ids.bytes + e->id.start,
@@ -242,9 +300,11 @@ static nd_status emit_sets(nd_columns *columns, const batch *b, nd_error *error)
 }
 
 static nd_status emit_batch(void *result, void *own, const nd_block *block, nd_error *error) {
-    const ingest_result *r = result;
+    ingest_result *r = result;
     const batch *b = own;
     nd_columns *columns = &r->out->columns;
+    if (columns->count == 0)
+        r->has_hosts = nd_corpus_source(columns->corpus, block->source)->format == ND_FORMAT_WARC;
     if (!r->plan->counts_words)
         ND_TRY(nd_spool_append(&columns->sketches, b->sketches, b->count * columns->sketch_size,
                                error));
@@ -279,6 +339,11 @@ static nd_status prepare(const nd_run *run, const nd_dedup_plan *plan, nd_corpus
     const nd_memory_budget *b = &run->budget;
     nd_spool_init(&out->text_hashes, &run->allocator, run->space,
                   nd_memory_share(b, ND_MEMORY_TEXT_HASHES), "text hashes");
+    /* Of archives the numbers of hosts take four fifths. */
+    size_t classes = nd_memory_share(b, ND_MEMORY_CLASSES);
+    nd_spool_init(&out->traits, &run->allocator, run->space, classes / 5, "classes");
+    nd_spool_init(&out->hosts, &run->allocator, run->space, classes / 5 * 4, "hosts");
+    out->host_names.allocator = run->allocator;
     nd_spool_init(&out->priorities, &run->allocator, run->space,
                   nd_memory_share(b, ND_MEMORY_PRIORITIES), "priorities");
     ND_TRY(nd_columns_init(&out->columns, run, corpus, plan->sketch_size, error));
@@ -295,7 +360,7 @@ nd_status nd_ingest(const nd_run *run, const nd_input_options *input, const nd_d
         status = nd_minhash_create(plan->bands.perms, plan->analyzer.seed, &run->allocator,
                                    &minhash, error);
     const ingest_plan shared = {run->allocator, plan, minhash, out->words};
-    ingest_result result = {plan, out};
+    ingest_result result = {.plan = plan, .out = out};
     const nd_scan_stage stage = {.plan = &shared,
                                  .result = &result,
                                  .create_worker = create_worker,
@@ -306,6 +371,8 @@ nd_status nd_ingest(const nd_run *run, const nd_input_options *input, const nd_d
                                  .emit = emit_batch,
                                  .destroy_batch = destroy_batch};
     if (status == ND_OK) status = nd_run_scan(run, input, corpus, &stage, &out->counts, error);
+    if (status == ND_OK && out->protected_count > 0 && out->columns.count > 0)
+        status = cover_documents(out, (uint32_t)out->columns.count - 1, error);
     if (status == ND_OK) status = nd_columns_finish(&out->columns, error);
     nd_minhash_free(minhash);
     return status;
@@ -316,6 +383,10 @@ void nd_ingested_free(nd_ingested *in) {
     nd_external_sort_free(in->text_hash_order);
     nd_external_sort_free(in->id_hash_order);
     nd_spool_free(&in->text_hashes);
+    nd_spool_free(&in->traits);
+    nd_spool_free(&in->hosts);
+    nd_class_table_free(&in->host_names);
+    nd_release(&in->columns.allocator, in->protected_bits);
     nd_spool_free(&in->priorities);
     nd_count_min_free(in->words);
     nd_columns_free(&in->columns);

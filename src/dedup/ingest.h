@@ -3,6 +3,7 @@
 #ifndef ND_DEDUP_INGEST_H
 #define ND_DEDUP_INGEST_H
 
+#include "dedup/class_table.h"
 #include "dedup/columns.h"
 #include "dedup/dedup_plan.h"
 #include "io/external_sort.h"
@@ -19,8 +20,14 @@ typedef struct nd_ingested {
      * exact copies, and for repeated ids. */
     nd_external_sort *text_hash_order, *id_hash_order;
     nd_spool text_hashes; /* 16 bytes per document */
-    nd_spool priorities;  /* 8 bytes per document, unless the plan keeps the first document */
-    nd_count_min *words;  /* word counts of all documents; NULL: the plan does not count words */
+    nd_spool traits;      /* a byte per document (dedup/document_traits.h), for nd_dedup */
+    nd_spool hosts; /* 4 bytes per document: its host in host_names, for nd_dedup of archives */
+    nd_class_table host_names;
+    uint8_t *protected_bits; /* bit d: document d is protected; NULL: none is */
+    size_t protected_capacity;
+    uint64_t protected_count;
+    nd_spool priorities; /* 8 bytes per document, unless the plan keeps the first document */
+    nd_count_min *words; /* word counts of all documents; NULL: the plan does not count words */
 } nd_ingested;
 
 /* *out is valid for nd_ingested_free in any case. */

@@ -1,5 +1,6 @@
 #include "dedup/output_format.h"
 
+#include "base/name_ending.h"
 #include "corpus/recognise.h"
 #include "io/compression.h"
 
@@ -16,7 +17,7 @@ static const format_words words[] = {
     [ND_FORMAT_WARC] = {"WARC", ".warc"}, [ND_FORMAT_PARQUET] = {"Parquet", ".parquet"}};
 
 bool nd_output_format_has_marks(nd_input_format format) {
-    return format != ND_FORMAT_TEXT && format != ND_FORMAT_WARC && format != ND_FORMAT_PARQUET;
+    return format != ND_FORMAT_TEXT && format != ND_FORMAT_WARC;
 }
 
 const char *nd_output_format_title(nd_input_format format) { return words[format].title; }
@@ -31,18 +32,13 @@ static const format_words foreign[] = {{"Arrow", ".arrow"},
                                        {"ORC", ".orc"},
                                        {"Excel", ".xlsx"}};
 
-static bool ends_with(const char *name, size_t length, const char *end) {
-    size_t size = strlen(end);
-    return length > size && memcmp(name + length - size, end, size) == 0;
-}
-
 static nd_status check_ending(const char *name, nd_error *error) {
     size_t length = strlen(name);
     nd_compression compression = nd_compression_of_name(name);
     if (compression == ND_COMPRESSION_GZIP) length -= strlen(".gz");
     if (compression == ND_COMPRESSION_ZSTD) length -= strlen(".zst");
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (ends_with(name, length, foreign[i].ending))
+        if (nd_name_ends(name, length, foreign[i].ending))
             return nd_fail(error, ND_ERR_ARGUMENT,
                            "%s: %s is not written: a name that ends in .jsonl gets JSON Lines",
                            name, foreign[i].title);
@@ -67,16 +63,13 @@ static bool is_written(nd_input_format input, nd_input_format output) {
     return is_the_same(input, output) || output == ND_FORMAT_JSON_LINES;
 }
 
-/* Rows of Parquet are copied, and nothing else becomes Parquet. */
+/* Nothing but rows of Parquet becomes Parquet, not even what is not known yet. */
 static nd_status check_rows(const char *name, nd_input_format input, nd_input_format output,
                             nd_error *error) {
-    bool from = input == ND_FORMAT_PARQUET, to = output == ND_FORMAT_PARQUET;
-    if (from == to) return ND_OK;
+    if (input == ND_FORMAT_PARQUET || output != ND_FORMAT_PARQUET) return ND_OK;
     return nd_fail(error, ND_ERR_ARGUMENT,
-                   from ? "%s: rows of Parquet are written as Parquet, to a name that ends in "
-                          ".parquet"
-                        : "%s: only rows of Parquet are written as Parquet: a name that ends in "
-                          ".jsonl gets JSON Lines",
+                   "%s: only rows of Parquet are written as Parquet: a name that ends in .jsonl "
+                   "gets JSON Lines",
                    nd_output_title(name));
 }
 

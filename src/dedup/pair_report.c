@@ -3,26 +3,10 @@
 #include "base/format.h"
 #include "dedup/candidates.h"
 #include "dedup/copy_groups.h"
+#include "dedup/verdict_measure.h"
 #include "io/external_sort.h"
 
 #include <string.h>
-
-double nd_verdict_jaccard(const nd_dedup_plan *plan, const nd_verdict *v) {
-    if (plan->measure != ND_MEASURE_JACCARD) return 0;
-    return v->counted ? (double)v->intersection / (double)v->set_union : v->score;
-}
-
-double nd_verdict_cosine(const nd_dedup_plan *plan, const nd_verdict *v) {
-    return plan->measure == ND_MEASURE_COSINE ? v->score : 0;
-}
-
-void nd_verdict_format(const nd_dedup_plan *plan, const nd_verdict *v, char text[40]) {
-    switch (plan->measure) {
-    case ND_MEASURE_JACCARD: nd_format(text, 40, "%.6f", nd_verdict_jaccard(plan, v)); break;
-    case ND_MEASURE_COSINE: nd_format(text, 40, "%.6f", nd_verdict_cosine(plan, v)); break;
-    case ND_MEASURE_DISTANCE: nd_format(text, 40, "%u", v->distance); break;
-    }
-}
 
 nd_status nd_table_source(nd_table *table, const nd_id_buffer *id, nd_error *error) {
     char line[24] = "";
@@ -39,15 +23,23 @@ void nd_pair_report_free(nd_pair_report *r) {
 
 /* ---- a pair */
 
-static nd_status write_edge(nd_pair_report *r, const nd_verdict *v, nd_error *error) {
+/* Writes a row. `more`: the columns behind the measure; NULL: there are none. */
+static nd_status write_pair(const nd_pair_report *r, nd_table *table, const nd_verdict *v,
+                            const char *more, nd_error *error) {
     char measure[40];
     nd_verdict_format(r->shared->plan, v, measure);
-    ND_TRY(nd_table_id(r->edges, r->id_a.id, r->id_a.length, error));
-    ND_TRY(nd_table_id(r->edges, r->id_b.id, r->id_b.length, error));
-    ND_TRY(nd_table_text(r->edges, measure, error));
-    ND_TRY(nd_table_source(r->edges, &r->id_a, error));
-    ND_TRY(nd_table_source(r->edges, &r->id_b, error));
-    return nd_table_end(r->edges, error);
+    ND_TRY(nd_table_id(table, r->id_a.id, r->id_a.length, error));
+    ND_TRY(nd_table_id(table, r->id_b.id, r->id_b.length, error));
+    ND_TRY(nd_table_text(table, measure, error));
+    if (more) ND_TRY(nd_table_text(table, more, error));
+    ND_TRY(nd_table_source(table, &r->id_a, error));
+    ND_TRY(nd_table_source(table, &r->id_b, error));
+    return nd_table_end(table, error);
+}
+
+static nd_status read_ids(nd_pair_report *r, const nd_verdict *v, nd_error *error) {
+    ND_TRY(nd_ranked_id(&r->shared->documents, v->earlier, &r->id_a, error));
+    return nd_ranked_id(&r->shared->documents, v->later, &r->id_b, error);
 }
 
 static nd_status call_back(const nd_pair_report *r, const nd_verdict *v, nd_error *error) {
@@ -75,12 +67,10 @@ static nd_status call_back(const nd_pair_report *r, const nd_verdict *v, nd_erro
 }
 
 nd_status nd_pair_report_one(nd_pair_report *r, const nd_verdict *v, nd_error *error) {
-    const nd_ranked *documents = &r->shared->documents;
     r->pairs++;
     if (!nd_table_wanted(r->edges) && !r->fn) return ND_OK;
-    ND_TRY(nd_ranked_id(documents, v->earlier, &r->id_a, error));
-    ND_TRY(nd_ranked_id(documents, v->later, &r->id_b, error));
-    if (nd_table_wanted(r->edges)) ND_TRY(write_edge(r, v, error));
+    ND_TRY(read_ids(r, v, error));
+    if (nd_table_wanted(r->edges)) ND_TRY(write_pair(r, r->edges, v, NULL, error));
     return r->fn ? call_back(r, v, error) : ND_OK;
 }
 
@@ -91,6 +81,31 @@ static nd_status report_found(void *context, const nd_verdict *v, nd_error *erro
 
 nd_status nd_pair_report_found(nd_pair_report *r, nd_error *error) {
     return nd_fates_each_pair(r->fates, report_found, r, error);
+}
+
+/* ---- a sample */
+
+static nd_status write_sampled(nd_pair_report *r, nd_table *table, const nd_pair_sample *sample,
+                               const nd_sampled_pair *pair, nd_error *error) {
+    static const char *const words[] = {[ND_SAMPLE_REJECTED] = "rejected",
+                                        [ND_SAMPLE_DUPLICATE] = "duplicate",
+                                        [ND_SAMPLE_COPY] = "copy"};
+    char columns[60];
+    nd_format(columns, sizeof columns, "%s\t%llu", words[pair->kind],
+              (unsigned long long)nd_pair_sample_offered(sample, pair));
+    ND_TRY(read_ids(r, &pair->verdict, error));
+    return write_pair(r, table, &pair->verdict, columns, error);
+}
+
+nd_status nd_pair_report_sample(nd_pair_report *r, nd_table *table, const nd_pair_sample *sample,
+                                nd_error *error) {
+    nd_sampled_pair *pairs = NULL;
+    size_t count;
+    nd_status status = nd_pair_sample_sort(sample, &pairs, &count, error);
+    for (size_t i = 0; i < count && status == ND_OK; i++)
+        status = write_sampled(r, table, sample, &pairs[i], error);
+    nd_release(&sample->allocator, pairs);
+    return status;
 }
 
 /* ---- with copies: each found pair stands for several pairs of documents, so all pairs are made,

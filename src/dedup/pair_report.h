@@ -32,12 +32,9 @@ nd_status nd_pair_report_found(nd_pair_report *report, nd_error *error);
  * copies, the nearest before it. */
 nd_status nd_pair_report_with_copies(nd_pair_report *report, nd_error *error);
 
-/* The Jaccard similarity of a verdict, exact or estimated, and its cosine; 0 if the plan does not
- * measure it. */
-double nd_verdict_jaccard(const nd_dedup_plan *plan, const nd_verdict *verdict);
-double nd_verdict_cosine(const nd_dedup_plan *plan, const nd_verdict *verdict);
-/* Formats the measure as it is written in a table. */
-void nd_verdict_format(const nd_dedup_plan *plan, const nd_verdict *verdict, char text[40]);
+/* Writes a sample of compared pairs to a table of its own. */
+nd_status nd_pair_report_sample(nd_pair_report *report, nd_table *table,
+                                const nd_pair_sample *sample, nd_error *error);
 
 /* Adds two columns that distinguish documents with equal ids: the source and the line. */
 nd_status nd_table_source(nd_table *table, const nd_id_buffer *id, nd_error *error);

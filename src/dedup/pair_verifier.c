@@ -1,6 +1,7 @@
 #include "dedup/pair_verifier.h"
 
 #include "base/radix_sort.h"
+#include "dedup/verdict_measure.h"
 #include "kernel/kernel.h"
 #include "similarity/packed_set.h"
 #include "similarity/shingle_set.h"
@@ -50,6 +51,7 @@ struct nd_pair_verifier {
     size_t cache_memory, cache_limit; /* bytes of hashes in the cache, and their limit */
     size_t cache_hand;                /* the slot that is emptied next to make room */
     nd_comparison_counts counts;
+    nd_pair_sample *sample; /* NULL: none is wanted */
 };
 
 static nd_status create_analyzer(nd_pair_verifier *c, nd_error *error) {
@@ -132,6 +134,8 @@ void nd_pair_verifier_free(nd_pair_verifier *c) {
 const nd_comparison_counts *nd_pair_verifier_counts(const nd_pair_verifier *c) {
     return &c->counts;
 }
+
+void nd_pair_verifier_sample(nd_pair_verifier *c, nd_pair_sample *sample) { c->sample = sample; }
 
 /* ---- shingles, unpacked or made again */
 
@@ -278,18 +282,15 @@ static nd_status large_overlap(nd_pair_verifier *c, uint32_t earlier, nd_overlap
     return ND_OK;
 }
 
-/* The overlap of two documents. If it is below the threshold, its intersection may be any number
- * that is also below it, because counting stops early. With threshold 0 it is always exact. */
-static nd_status overlap_of(nd_pair_verifier *c, uint32_t earlier, uint32_t later, double threshold,
+static nd_status overlap_of(nd_pair_verifier *c, uint32_t earlier, uint32_t later,
                             nd_overlap *overlap, nd_error *error) {
     const uint64_t *hashes = NULL;
     size_t size = 0;
     ND_TRY(set_later(c, later, error));
     if (c->large) return large_overlap(c, earlier, overlap, error);
     ND_TRY(earlier_shingles(c, earlier, &hashes, &size, error));
-    size_t least = nd_least_intersection(size, c->later_set.size, threshold);
     *overlap = (nd_overlap){size, c->later_set.size,
-                            nd_shingle_set_overlap(&c->later_set, hashes, size, least)};
+                            nd_shingle_set_overlap(&c->later_set, hashes, size, 0)};
     return ND_OK;
 }
 
@@ -348,24 +349,33 @@ static nd_status compare_sketches(nd_pair_verifier *c, nd_verdict *v, bool *near
     return ND_OK;
 }
 
-/* Compares the texts. If their measure is below the threshold, the verdict may have any value below
- * it. With threshold 0 it is always exact. */
-static nd_status compare_texts(nd_pair_verifier *c, double threshold, nd_verdict *v,
-                               bool *duplicate, nd_error *error) {
+/* Compares the texts. The measure is exact for pairs below the threshold, too, because it is
+ * counted; to stop counting early saves nothing that can be measured. */
+static nd_status compare_texts(nd_pair_verifier *c, nd_verdict *v, bool *duplicate,
+                               nd_error *error) {
     if (c->simhash) {
         double cosine;
         ND_TRY(cosine_of(c, v->earlier, v->later, &cosine, error));
-        *duplicate = cosine >= threshold;
+        *duplicate = cosine >= c->plan->threshold;
         v->score = cosine;
         return ND_OK;
     }
     nd_overlap overlap;
-    ND_TRY(overlap_of(c, v->earlier, v->later, threshold, &overlap, error));
-    *duplicate = nd_jaccard(overlap) >= threshold;
+    ND_TRY(overlap_of(c, v->earlier, v->later, &overlap, error));
+    *duplicate = nd_jaccard(overlap) >= c->plan->threshold;
     v->counted = 1;
     v->intersection = (uint32_t)overlap.intersection;
     v->set_union = (uint32_t)(overlap.size_a + overlap.size_b - overlap.intersection);
     return ND_OK;
+}
+
+/* Counts a pair that the measure decided, and takes it into the sample. */
+static nd_status take_pair(nd_pair_verifier *c, const nd_verdict *v, bool duplicate,
+                           nd_error *error) {
+    nd_sampled_pair pair = nd_verdict_sampled(c->plan, v,
+                                              duplicate ? ND_SAMPLE_DUPLICATE : ND_SAMPLE_REJECTED);
+    nd_comparison_counts_take(&c->counts, pair.similarity, duplicate);
+    return c->sample ? nd_pair_sample_add(c->sample, &pair, error) : ND_OK;
 }
 
 nd_status nd_pair_verify(nd_pair_verifier *c, uint32_t earlier, uint32_t later, bool *duplicate,
@@ -373,11 +383,12 @@ nd_status nd_pair_verify(nd_pair_verifier *c, uint32_t earlier, uint32_t later, 
     *verdict = (nd_verdict){.earlier = earlier, .later = later};
     ND_TRY(compare_sketches(c, verdict, duplicate, error));
     c->counts.candidates++;
-    if (!*duplicate || c->plan->verify == ND_VERIFY_NONE) return ND_OK;
-    ND_TRY(compare_texts(c, c->plan->threshold, verdict, duplicate, error));
+    if (c->plan->verify == ND_VERIFY_NONE) return take_pair(c, verdict, *duplicate, error);
+    if (!*duplicate) return ND_OK;
+    ND_TRY(compare_texts(c, verdict, duplicate, error));
     c->counts.verified++;
     c->counts.rejected += !*duplicate;
-    return ND_OK;
+    return take_pair(c, verdict, *duplicate, error);
 }
 
 nd_status nd_pair_measure(nd_pair_verifier *c, uint32_t earlier, uint32_t later,
@@ -385,8 +396,7 @@ nd_status nd_pair_measure(nd_pair_verifier *c, uint32_t earlier, uint32_t later,
     bool ignored;
     *verdict = (nd_verdict){.earlier = earlier, .later = later};
     ND_TRY(compare_sketches(c, verdict, &ignored, error));
-    return c->plan->verify == ND_VERIFY_NONE ? ND_OK
-                                             : compare_texts(c, 0.0, verdict, &ignored, error);
+    return c->plan->verify == ND_VERIFY_NONE ? ND_OK : compare_texts(c, verdict, &ignored, error);
 }
 
 static nd_status set_size(nd_pair_verifier *c, uint32_t rank, uint32_t *size, nd_error *error) {

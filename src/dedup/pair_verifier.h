@@ -3,8 +3,8 @@
 #ifndef ND_DEDUP_PAIR_VERIFIER_H
 #define ND_DEDUP_PAIR_VERIFIER_H
 
+#include "dedup/compared_pairs.h"
 #include "dedup/dedup_plan.h"
-#include "dedup/fates.h"
 #include "dedup/ranked_documents.h"
 
 /* The input of verifiers. Const while there are any. */
@@ -19,14 +19,13 @@ typedef struct nd_verifier_plan {
 /* The memory of one thread. It keeps the sets of recently compared documents. */
 typedef struct nd_pair_verifier nd_pair_verifier;
 
-typedef struct nd_comparison_counts {
-    uint64_t candidates, verified, rejected;
-} nd_comparison_counts;
-
 nd_status nd_pair_verifier_create(const nd_verifier_plan *plan, nd_pair_verifier **out,
                                   nd_error *error);
 void nd_pair_verifier_free(nd_pair_verifier *verifier);
 const nd_comparison_counts *nd_pair_verifier_counts(const nd_pair_verifier *verifier);
+/* Has the pairs that are compared from now on taken into the sample, which stays the caller's.
+ * Without this call there is none. */
+void nd_pair_verifier_sample(nd_pair_verifier *verifier, nd_pair_sample *sample);
 
 /* Decides whether the pair is a duplicate; if it is, fills *verdict. Fastest if `later` stays the
  * same from call to call. */

@@ -44,38 +44,55 @@ static nd_status check_field(const nd_run *run, const nd_dedup_plan *plan, const
     return ND_OK;
 }
 
-static nd_status sort(const nd_run *run, const nd_dedup_plan *plan, const nd_spool *priorities,
-                      nd_ranks *out, nd_error *error) {
-    const nd_allocator *a = &run->allocator;
+/* Sorts the order by priority; rank_of is scratch. */
+static nd_status sort(const nd_ranks_request *r, nd_ranks *out, nd_error *error) {
+    const nd_allocator *a = &r->run->allocator;
     size_t count = out->count;
-    out->order = nd_allocate(a, count, sizeof *out->order);
-    out->rank_of = nd_allocate(a, count, sizeof *out->rank_of);
     uint64_t *keys = nd_allocate(a, count, sizeof *keys);
-    nd_status status = out->order && out->rank_of && keys
-                           ? nd_spool_read(priorities, keys, count * sizeof *keys, 0, error)
-                           : nd_fail_memory(error, count * 16, "the order of priority");
-    if (status == ND_OK) status = check_field(run, plan, keys, out, error);
+    if (!keys) return nd_fail_memory(error, count * sizeof *keys, "the order of priority");
+    nd_status status = nd_spool_read(r->priorities, keys, count * sizeof *keys, 0, error);
+    if (status == ND_OK) status = check_field(r->run, r->plan, keys, out, error);
     if (status == ND_OK) {
-        for (size_t d = 0; d < count; d++) {
-            keys[d] = ~keys[d];
-            out->order[d] = (uint32_t)d;
-        }
-        nd_radix_sort_indices(out->order, out->rank_of, count, keys); /* rank_of as scratch */
-        for (size_t r = 0; r < count; r++) out->rank_of[out->order[r]] = (uint32_t)r;
+        for (size_t d = 0; d < count; d++) keys[d] = ~keys[d];
+        nd_radix_sort_indices(out->order, out->rank_of, count, keys);
     }
     nd_release(a, keys);
     return status;
 }
 
-nd_status nd_ranks_make(const nd_run *run, const nd_dedup_plan *plan, nd_spool *priorities,
-                        uint32_t base, uint32_t count, nd_ranks *out, nd_error *error) {
-    *out = (nd_ranks){.base = base, .count = count};
-    if (plan->keep != ND_KEEP_FIRST && count > 0) ND_TRY(sort(run, plan, priorities, out, error));
-    nd_spool_free(priorities);
+/* Moves the protected documents to the front, and changes no other order; rank_of is scratch. */
+static void put_protected_first(nd_ranks *out) {
+    size_t first = 0, others = 0;
+    for (size_t r = 0; r < out->count; r++)
+        if (nd_is_protected(out, out->order[r])) out->order[first++] = out->order[r];
+        else out->rank_of[others++] = out->order[r];
+    memcpy(out->order + first, out->rank_of, others * sizeof *out->order);
+}
+
+static nd_status make_order(const nd_ranks_request *r, nd_ranks *out, nd_error *error) {
+    const nd_allocator *a = &r->run->allocator;
+    size_t count = out->count;
+    out->order = nd_allocate(a, count, sizeof *out->order);
+    out->rank_of = nd_allocate(a, count, sizeof *out->rank_of);
+    if (!out->order || !out->rank_of)
+        return nd_fail_memory(error, count * 8, "the order of priority");
+    for (size_t d = 0; d < count; d++) out->order[d] = (uint32_t)d;
+    if (r->plan->keep != ND_KEEP_FIRST) ND_TRY(sort(r, out, error));
+    if (out->protected_bits) put_protected_first(out);
+    for (size_t rank = 0; rank < count; rank++) out->rank_of[out->order[rank]] = (uint32_t)rank;
+    return ND_OK;
+}
+
+nd_status nd_ranks_make(const nd_ranks_request *r, nd_ranks *out, nd_error *error) {
+    bool ordered = r->plan->keep != ND_KEEP_FIRST || r->protected_bits;
+    *out = (nd_ranks){.base = r->base, .count = r->count, .protected_bits = r->protected_bits};
+    if (ordered && r->count > 0) ND_TRY(make_order(r, out, error));
+    nd_spool_free(r->priorities);
     return ND_OK;
 }
 
 void nd_ranks_free(nd_ranks *ranks, const nd_allocator *allocator) {
     nd_release(allocator, ranks->order);
     nd_release(allocator, ranks->rank_of);
+    nd_release(allocator, ranks->protected_bits);
 }

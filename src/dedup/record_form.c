@@ -17,6 +17,32 @@ static bool is_mark_name(const char *name, size_t length) {
     return false;
 }
 
+/* Reads the four digits of an escape. Returns 0 for characters that no name of a mark has. */
+static char escaped_letter(const char *digits) {
+    char letter = 0;
+    for (size_t i = 0; i < 4; i++) {
+        char d = digits[i];
+        int value = d <= '9' ? d - '0' : (d | 0x20) - 'a' + 10;
+        if (i < 2 && value != 0) return 0;
+        letter = (char)(letter * 16 + value);
+    }
+    return letter;
+}
+
+/* Whether a name of a valid member, as it is between its quotes, is that of a mark: its letters may
+ * be escapes. */
+static bool is_escaped_mark_name(const char *name, size_t length) {
+    char plain[32];
+    size_t size = 0;
+    for (size_t at = 0; at < length && size < sizeof plain; size++) {
+        bool escape = name[at] == '\\' && name[at + 1] == 'u';
+        plain[size] = escape ? escaped_letter(name + at + 2) : name[at];
+        at += escape ? 6 : 1;
+        if (at >= length) return is_mark_name(plain, size + 1);
+    }
+    return false;
+}
+
 static bool has_columns(nd_input_format format) {
     return format == ND_FORMAT_CSV || format == ND_FORMAT_TSV;
 }
@@ -178,7 +204,7 @@ static void remove_marks(nd_json_out *line) {
         size_t name_end = value_end(json, name, length);
         size_t colon = skip_space(json, name_end, length);
         size_t end = value_end(json, colon + 1, length);
-        if (!is_mark_name(json + name + 1, name_end - name - 2)) {
+        if (!is_escaped_mark_name(json + name + 1, name_end - name - 2)) {
             /* The first one has no comma before it. */
             size_t kept = written++ > 0 || from == begin ? from : name;
             memmove(json + to, json + kept, end - kept);
@@ -190,10 +216,17 @@ static void remove_marks(nd_json_out *line) {
     line->size = to + (length - from);
 }
 
+/* Whether a line has what no name of a mark is without: the name, or an escape of a letter. */
+static bool may_have_marks(const nd_json_out *line) {
+    static const char *const signs[] = {"\"" MARK_BEGIN, "\\u00"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (memmem(line->bytes, line->size, signs[i], strlen(signs[i]))) return true;
+    return false;
+}
+
 /* Inserts a mark behind the last member of the object in the line. */
 static nd_status mark_object(nd_json_out *line, const nd_raw_form *r, nd_error *error) {
-    if (memmem(line->bytes, line->size, "\"" MARK_BEGIN, strlen(MARK_BEGIN) + 1))
-        remove_marks(line);
+    if (may_have_marks(line)) remove_marks(line);
     size_t at = line->size;
     while (at > 0 && line->bytes[at - 1] != '}') at--;
     at -= at > 0;

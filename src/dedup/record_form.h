@@ -20,6 +20,10 @@ static inline bool nd_record_form_has_texts(const nd_record_form *form) {
     return form->from == ND_FORMAT_TEXT ||
            (form->from == ND_FORMAT_WARC && form->to == ND_FORMAT_JSON_LINES);
 }
+/* Whether records are rows of Parquet, which DuckDB makes objects of. */
+static inline bool nd_record_form_has_rows(const nd_record_form *form) {
+    return form->from == ND_FORMAT_PARQUET && form->to == ND_FORMAT_JSON_LINES;
+}
 /* Whether each record is a member of a compressed output, as programs that read WARC by the offsets
  * of records want it. */
 static inline bool nd_record_form_has_members(const nd_record_form *form) {
@@ -48,7 +52,7 @@ nd_status nd_record_form_put_mark(const nd_record_form *form, const nd_record_ma
 /* A record to be written. */
 typedef struct nd_raw_form {
     const nd_source *source;
-    const char *bytes; /* the record; of a text: the text */
+    const char *bytes; /* the record; of a text: the text; of a row of Parquet: the object */
     size_t length;
     const char *id; /* of a text: the id, as a string of JSON with its quotes */
     size_t id_length;

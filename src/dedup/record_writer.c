@@ -1,6 +1,7 @@
 #include "dedup/record_writer.h"
 
 #include "base/limits.h"
+#include "dedup/row_objects.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -14,7 +15,7 @@ enum {
 };
 
 /* Records that follow each other in a source, with only endings between them, or a part of such
- * records. */
+ * records. A row of Parquet has no bytes in the input: `begin` and `end` are its number. */
 typedef struct run {
     size_t source;
     uint64_t begin, end;     /* offsets */
@@ -47,6 +48,7 @@ struct nd_record_writer {
     bool members; /* each copied record is a member of a compressed output */
     nd_record_reader *reader;
     nd_record_reader *origins; /* reads URLs and dates of archives; NULL: they are not wanted */
+    nd_row_objects *objects;   /* of rows of Parquet; NULL: there are none */
     char *buffer;              /* memory for a piece, and for aligning it */
     nd_json_out record;        /* memory for a record */
     nd_form_buffer line;       /* and for its form */
@@ -101,6 +103,9 @@ static nd_status read_record(nd_record_writer *c, const run *from, nd_raw_form *
     if (c->origins)
         ND_TRY(nd_record_reader_fetch_origin(c->origins, from->source, from->begin, length,
                                              &out->url, &out->date, error));
+    if (c->objects)
+        return nd_row_objects_get(c->objects, from->source, from->begin, &out->bytes, &out->length,
+                                  error);
     if (nd_record_form_has_texts(&c->form))
         return nd_record_reader_fetch_text(c->reader, from->source, from->begin, length,
                                            &out->bytes, &out->length, error);
@@ -183,6 +188,7 @@ void nd_record_writer_free(nd_record_writer *c) {
     }
     nd_record_reader_free(c->reader);
     nd_record_reader_free(c->origins);
+    nd_row_objects_free(c->objects);
     nd_record_files_free(c->files);
     nd_release(a, c->record.bytes);
     nd_release(a, c->line.line.bytes);
@@ -292,8 +298,9 @@ static nd_status add_header(nd_record_writer *c, nd_error *error) {
 
 nd_status nd_record_writer_add(nd_record_writer *c, uint32_t document, const nd_record_mark *mark,
                                const nd_id_buffer *id, nd_error *error) {
-    uint64_t begin = nd_columns_offset(c->columns, document);
-    uint32_t length = nd_columns_length(c->columns, document);
+    bool row = nd_record_form_has_rows(&c->form);
+    uint64_t begin = row ? id->line : nd_columns_offset(c->columns, document);
+    uint32_t length = row ? 0 : nd_columns_length(c->columns, document);
     size_t source = nd_columns_source(c->columns, document);
     const run record = {.source = source, .begin = begin, .end = begin + length};
     return c->files ? add_record(c, &record, mark, id, error)
@@ -313,6 +320,8 @@ static nd_status open_files(nd_record_writer *c, const nd_record_target *target,
     }
     if (c->form.from == ND_FORMAT_WARC && nd_record_form_has_texts(&c->form))
         ND_TRY(nd_record_reader_create(c->columns->corpus, &c->origins, error));
+    if (nd_record_form_has_rows(&c->form))
+        ND_TRY(nd_row_objects_create(c->columns->corpus, &c->objects, error));
     c->record.allocator = c->line.line.allocator = c->line.cell.allocator = c->allocator;
     for (size_t i = 0; i < RING_PIECES; i++) c->ring[i].notes.allocator = c->allocator;
     return nd_record_files_create(c->columns->corpus, &c->form, target, &c->allocator, &c->files,

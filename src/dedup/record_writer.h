@@ -20,7 +20,7 @@ nd_status nd_record_writer_create(const nd_columns *columns, const nd_record_for
                                   nd_error *error);
 
 /* Adds the next document, in the order of input. `mark`: what became of it; only read if the form
- * has marks. `id`: only read if the records are texts. */
+ * has marks. `id`: only read if the records are texts, or rows of Parquet. */
 nd_status nd_record_writer_add(nd_record_writer *writer, uint32_t document,
                                const nd_record_mark *mark, const nd_id_buffer *id, nd_error *error);
 

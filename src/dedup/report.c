@@ -1,9 +1,11 @@
 #include "dedup/report.h"
 
 #include "base/format.h"
+#include "dedup/evidence.h"
 #include "dedup/kept_parquet.h"
 #include "dedup/record_writer.h"
 #include "dedup/shard_names.h"
+#include "dedup/verdict_measure.h"
 #include "io/file.h"
 
 #include <string.h>
@@ -21,8 +23,8 @@ struct nd_report {
     nd_record_writer *kept;     /* writes kept records, or marked ones; NULL: not wanted, or texts
                                    are copied as files */
     nd_record_writer *removed;  /* writes removed records; NULL: not wanted */
-    bool has_marks, needs_ids;  /* records are marked; each is written with its id */
-    nd_record_reader *origins;  /* reads URIs and dates; NULL: they are not wanted */
+    bool has_marks, needs_ids; /* records are marked; each is written with its id, or by its line */
+    nd_record_reader *origins; /* reads URIs and dates; NULL: they are not wanted */
     nd_kept_parquet *kept_rows, *removed_rows; /* the same of Parquet, in place of the writers */
     nd_pair_report pairs;
     nd_id_buffer id, other_id; /* ids of the document and of its evidence */
@@ -31,34 +33,15 @@ struct nd_report {
 
 /* ---- a document's decision */
 
-typedef struct decision {
-    bool kept;
-    bool exact_copy;    /* an exact copy of the kept document, or of one that the kept document
-                           removed */
-    uint32_t evidence;  /* rank of its evidence; its own rank if kept */
-    nd_verdict verdict; /* if not kept; of an exact copy of a kept document the counts are set only
-                           if they are wanted */
-} decision;
-
-static nd_status find_decision(const nd_report *r, uint32_t document, decision *out,
+/* Finds the evidence of a document. Of an exact copy of a kept document the counts are set only if
+ * they are wanted. */
+static nd_status find_decision(const nd_report *r, uint32_t document, nd_evidence *out,
                                nd_error *error) {
-    const nd_fates *fates = r->request.fates;
-    const nd_ranks *ranks = r->documents->ranks;
-    *out = (decision){.evidence = nd_rank_of(ranks, document)};
-    if (nd_fate_of(fates, document) == ND_FATE_COPY) {
-        out->exact_copy = true;
-        document = nd_fates_original(fates, document);
-        out->evidence = nd_rank_of(ranks, document);
-    }
-    if (nd_fate_of(fates, document) == ND_FATE_REMOVED) {
-        ND_TRY(nd_fates_verdict(fates, document, &out->verdict, error));
-        out->evidence = nd_index_update_named_rank(r->request.update, ranks, out->verdict.earlier);
-    } else if (out->exact_copy) {
-        ND_TRY(nd_measure_copies(r->plan, r->verifier, out->evidence, &out->verdict, error));
-    } else {
-        out->kept = true;
-    }
-    return ND_OK;
+    const nd_evidence_source source = {r->request.fates, r->documents->ranks, r->request.update};
+    ND_TRY(nd_find_evidence(&source, document, out, error));
+    return out->kept || out->compared
+               ? ND_OK
+               : nd_measure_copies(r->plan, r->verifier, out->rank, &out->verdict, error);
 }
 
 /* Writes URI and date of a document of WARC, which its record has; those of a document of an index
@@ -77,7 +60,7 @@ static nd_status write_origin(const nd_report *r, uint32_t rank, nd_error *error
     return nd_table_id(table, date.bytes, date.length, error);
 }
 
-static nd_status write_removed(const nd_report *r, uint32_t document, const decision *d,
+static nd_status write_removed(const nd_report *r, uint32_t document, const nd_evidence *d,
                                nd_error *error) {
     nd_table *table = &r->request.outputs->removed;
     char measure[40], numbers[80] = "\t";
@@ -92,12 +75,12 @@ static nd_status write_removed(const nd_report *r, uint32_t document, const deci
     ND_TRY(nd_table_source(table, &r->other_id, error));
     if (r->origins) {
         ND_TRY(write_origin(r, nd_rank_of(r->documents->ranks, document), error));
-        ND_TRY(write_origin(r, d->evidence, error));
+        ND_TRY(write_origin(r, d->rank, error));
     }
     return nd_table_end(table, error);
 }
 
-static nd_status write_cluster(const nd_report *r, const decision *d, nd_error *error) {
+static nd_status write_cluster(const nd_report *r, const nd_evidence *d, nd_error *error) {
     nd_table *table = &r->request.outputs->clusters;
     const nd_id_buffer *cluster = d->kept ? &r->id : &r->other_id;
     ND_TRY(nd_table_id(table, r->id.id, r->id.length, error));
@@ -108,12 +91,12 @@ static nd_status write_cluster(const nd_report *r, const decision *d, nd_error *
     return nd_table_end(table, error);
 }
 
-static nd_status call_back(const nd_report *r, uint32_t document, const decision *d,
+static nd_status call_back(const nd_report *r, uint32_t document, const nd_evidence *d,
                            nd_error *error) {
     const nd_output_options *o = r->request.options;
     const nd_ranks *ranks = r->documents->ranks;
     const nd_id_buffer *evidence = d->kept ? &r->id : &r->other_id;
-    bool indexed = nd_rank_is_indexed(ranks, d->evidence);
+    bool indexed = nd_rank_is_indexed(ranks, d->rank);
     const nd_decision given = {.document = document,
                                .id = r->id.id,
                                .id_length = r->id.length,
@@ -121,7 +104,7 @@ static nd_status call_back(const nd_report *r, uint32_t document, const decision
                                .line = r->id.line,
                                .kept = d->kept,
                                .indexed = indexed,
-                               .evidence = indexed ? 0 : nd_document_of(ranks, d->evidence),
+                               .evidence = indexed ? 0 : nd_document_of(ranks, d->rank),
                                .evidence_id = evidence->id,
                                .evidence_id_length = evidence->length,
                                .evidence_source = evidence->source,
@@ -164,45 +147,42 @@ static nd_status keep_file(nd_report *r, uint32_t document, nd_error *error) {
     return status;
 }
 
-/* The part of a mark that tells how similar two documents are. */
-static double similarity_of(const nd_dedup_plan *plan, const nd_verdict *v) {
-    switch (plan->measure) {
-    case ND_MEASURE_JACCARD: return nd_verdict_jaccard(plan, v);
-    case ND_MEASURE_COSINE: return nd_verdict_cosine(plan, v);
-    case ND_MEASURE_DISTANCE: break;
-    }
-    return 1 - (double)v->distance / plan->simhash.bits;
+/* Makes the mark of a document; its id stays valid until the next one. */
+static nd_status make_mark(nd_report *r, const nd_evidence *d, nd_record_mark *out,
+                           nd_error *error) {
+    *out = (nd_record_mark){.kept = d->kept};
+    if (!r->has_marks || d->kept) return ND_OK;
+    ND_TRY(nd_ranked_id(r->documents, d->rank, &r->other_id, error));
+    out->of = r->other_id.id;
+    out->of_length = r->other_id.length;
+    out->similarity = nd_verdict_similarity(r->plan, &d->verdict);
+    return ND_OK;
 }
 
-static nd_status write_record(nd_report *r, uint32_t document, const decision *d,
-                              nd_record_writer *writer, nd_error *error) {
-    nd_record_mark mark = {.kept = d->kept};
+/* Writes a document to one output: to its writer of records, or of rows. */
+static nd_status write_record(nd_report *r, uint32_t document, const nd_evidence *d,
+                              nd_record_writer *writer, nd_kept_parquet *rows, nd_error *error) {
+    nd_record_mark mark;
+    ND_TRY(make_mark(r, d, &mark, error));
+    if (rows) return nd_kept_parquet_add(rows, document, &mark, error);
+    if (!writer) return ND_OK;
     if (r->needs_ids) ND_TRY(nd_columns_id(r->documents->columns, document, &r->id, error));
-    if (r->has_marks && !d->kept) {
-        ND_TRY(nd_ranked_id(r->documents, d->evidence, &r->other_id, error));
-        mark.of = r->other_id.id;
-        mark.of_length = r->other_id.length;
-        mark.similarity = similarity_of(r->plan, &d->verdict);
-    }
     /* The writer may need the memory of a large record. */
     if (r->verifier) nd_pair_verifier_rest(r->verifier);
     return nd_record_writer_add(writer, document, &mark, &r->id, error);
 }
 
 /* Writes a document to the outputs of records that want it. */
-static nd_status write_document(nd_report *r, uint32_t document, const decision *d,
+static nd_status write_document(nd_report *r, uint32_t document, const nd_evidence *d,
                                 nd_error *error) {
-    const nd_dedup_outputs *outputs = r->request.outputs;
-    nd_kept_parquet *rows = d->kept ? r->kept_rows : r->removed_rows;
-    if (rows) ND_TRY(nd_kept_parquet_add(rows, document, error));
-    if (outputs->has_texts && d->kept) ND_TRY(keep_file(r, document, error));
-    if (r->kept && (d->kept || r->has_marks)) ND_TRY(write_record(r, document, d, r->kept, error));
-    return r->removed && !d->kept ? write_record(r, document, d, r->removed, error) : ND_OK;
+    if (r->request.outputs->has_texts && d->kept) ND_TRY(keep_file(r, document, error));
+    if (d->kept || r->has_marks) ND_TRY(write_record(r, document, d, r->kept, r->kept_rows, error));
+    return d->kept ? ND_OK : write_record(r, document, d, r->removed, r->removed_rows, error);
 }
 
 /* ---- documents, in the order of input */
 
-static nd_status report_decision(nd_report *r, uint32_t document, const decision *d,
+static nd_status report_decision(nd_report *r, uint32_t document, const nd_evidence *d,
                                  nd_error *error) {
     nd_dedup_outputs *outputs = r->request.outputs;
     const nd_output_options *o = r->request.options;
@@ -210,7 +190,7 @@ static nd_status report_decision(nd_report *r, uint32_t document, const decision
          clusters = nd_table_wanted(&outputs->clusters);
     if (!removed && !clusters && !o->on_decision) return ND_OK;
     ND_TRY(nd_columns_id(r->documents->columns, document, &r->id, error));
-    if (!d->kept) ND_TRY(nd_ranked_id(r->documents, d->evidence, &r->other_id, error));
+    if (!d->kept) ND_TRY(nd_ranked_id(r->documents, d->rank, &r->other_id, error));
     if (removed && !d->kept) ND_TRY(write_removed(r, document, d, error));
     if (clusters) ND_TRY(write_cluster(r, d, error));
     return o->on_decision ? call_back(r, document, d, error) : ND_OK;
@@ -218,12 +198,12 @@ static nd_status report_decision(nd_report *r, uint32_t document, const decision
 
 /* Reports the pair that removed a document. With components all pairs are reported by themselves,
  * except pairs of an exact copy and its original. */
-static nd_status report_evidence(nd_report *r, uint32_t document, const decision *d,
+static nd_status report_evidence(nd_report *r, uint32_t document, const nd_evidence *d,
                                  nd_error *error) {
     const nd_fates *fates = r->request.fates;
     const nd_ranks *ranks = r->documents->ranks;
     nd_verdict pair = d->verdict;
-    pair.earlier = d->evidence;
+    pair.earlier = d->rank;
     if (r->plan->by_component) {
         if (nd_fate_of(fates, document) != ND_FATE_COPY) return ND_OK;
         uint32_t original = nd_rank_of(ranks, nd_fates_original(fates, document));
@@ -234,7 +214,7 @@ static nd_status report_evidence(nd_report *r, uint32_t document, const decision
 }
 
 static nd_status report_document(nd_report *r, uint32_t document, nd_error *error) {
-    decision d;
+    nd_evidence d;
     ND_TRY(find_decision(r, document, &d, error));
     r->counts.kept += d.kept;
     r->counts.removed += !d.kept;
@@ -249,6 +229,28 @@ nd_status nd_report_until(nd_report *r, uint64_t end, nd_error *error) {
     return ND_OK;
 }
 
+/* Exact copies were not compared, so they are sampled here. */
+static nd_status sample_copies(nd_report *r, nd_error *error) {
+    const nd_fates *fates = r->request.fates;
+    const nd_ranks *ranks = r->documents->ranks;
+    for (uint32_t document = 0; document < fates->count; document++) {
+        if (nd_fate_of(fates, document) != ND_FATE_COPY) continue;
+        const nd_sampled_pair pair = {
+            .kind = ND_SAMPLE_COPY,
+            .similarity = 1,
+            .verdict = {.earlier = nd_rank_of(ranks, nd_fates_original(fates, document)),
+                        .later = nd_rank_of(ranks, document),
+                        .score = 1}};
+        ND_TRY(nd_pair_sample_add(r->request.sample, &pair, error));
+    }
+    return ND_OK;
+}
+
+static nd_status report_sample(nd_report *r, nd_error *error) {
+    ND_TRY(sample_copies(r, error));
+    return nd_pair_report_sample(&r->pairs, &r->request.outputs->review, r->request.sample, error);
+}
+
 static nd_status report_rest(nd_report *r, nd_error *error) {
     uint64_t count = r->documents->columns->count;
     while (r->next < count) {
@@ -257,33 +259,27 @@ static nd_status report_rest(nd_report *r, nd_error *error) {
         ND_TRY(nd_report_until(r, end < count ? end : count, error));
     }
     if (r->plan->by_component) ND_TRY(nd_pair_report_found(&r->pairs, error));
+    if (nd_table_wanted(&r->request.outputs->review)) ND_TRY(report_sample(r, error));
     uint64_t *bytes = &r->counts.directory_bytes;
-    if (r->removed_rows) ND_TRY(nd_kept_parquet_finish(r->removed_rows, error));
-    if (r->kept_rows) ND_TRY(nd_kept_parquet_finish(r->kept_rows, error));
+    if (r->removed_rows) ND_TRY(nd_kept_parquet_finish(r->removed_rows, bytes, error));
+    if (r->kept_rows) ND_TRY(nd_kept_parquet_finish(r->kept_rows, bytes, error));
     if (r->removed) ND_TRY(nd_record_writer_finish(r->removed, bytes, error));
     return r->kept ? nd_record_writer_finish(r->kept, bytes, error) : ND_OK;
 }
 
 /* ---- the report */
 
+/* Creates the writer of an output: of rows if they are written as Parquet. */
 static nd_status create_writer(nd_report *r, const char *name, const nd_record_target *target,
-                               nd_record_writer **out, nd_error *error) {
+                               nd_record_writer **out, nd_kept_parquet **rows, nd_error *error) {
     const nd_columns *columns = r->documents->columns;
     nd_record_form form;
     ND_TRY(nd_dedup_outputs_form(r->request.options, name, columns->corpus, &form, error));
     r->has_marks |= form.marked;
-    r->needs_ids |= nd_record_form_has_texts(&form);
+    if (form.to == ND_FORMAT_PARQUET)
+        return nd_kept_parquet_create(r->run, columns, target, form.marked, rows, error);
+    r->needs_ids |= nd_record_form_has_texts(&form) || nd_record_form_has_rows(&form);
     return nd_record_writer_create(columns, &form, target, out, error);
-}
-
-static nd_status create_row_writers(nd_report *r, nd_error *error) {
-    const nd_dedup_outputs *outputs = r->request.outputs;
-    const nd_columns *columns = r->documents->columns;
-    if (outputs->records)
-        ND_TRY(nd_kept_parquet_create(columns, outputs->records, &r->kept_rows, error));
-    return outputs->removed_records
-               ? nd_kept_parquet_create(columns, outputs->removed_records, &r->removed_rows, error)
-               : ND_OK;
 }
 
 static nd_status create_writers(nd_report *r, nd_error *error) {
@@ -295,8 +291,9 @@ static nd_status create_writers(nd_report *r, nd_error *error) {
                                    .asked = o->format},
                            removed = {.file = outputs->removed_records};
     if ((kept.file || kept.tree) && !outputs->has_texts)
-        ND_TRY(create_writer(r, o->kept, &kept, &r->kept, error));
-    return removed.file ? create_writer(r, o->removed_records, &removed, &r->removed, error)
+        ND_TRY(create_writer(r, o->kept, &kept, &r->kept, &r->kept_rows, error));
+    return removed.file ? create_writer(r, o->removed_records, &removed, &r->removed,
+                                        &r->removed_rows, error)
                         : ND_OK;
 }
 
@@ -319,8 +316,7 @@ nd_status nd_report_create(const nd_report_request *request, nd_report **out, nd
                                 .context = o->context};
     if (request->outputs->origins && nd_table_wanted(&request->outputs->removed))
         ND_TRY(nd_record_reader_create(r->documents->columns->corpus, &r->origins, error));
-    return nd_is_parquet(r->documents->columns->corpus) ? create_row_writers(r, error)
-                                                        : create_writers(r, error);
+    return create_writers(r, error);
 }
 
 nd_status nd_report_finish(nd_report *r, nd_report_counts *counts, nd_error *error) {

@@ -13,6 +13,7 @@ typedef struct nd_report_request {
     const nd_verifier_plan *verifier;
     const nd_fates *fates;
     const nd_index_update *update; /* NULL: there is no index */
+    nd_pair_sample *sample;        /* of the pairs that are compared */
     nd_dedup_outputs *outputs;     /* the report writes them */
 } nd_report_request;
 

@@ -114,21 +114,44 @@ typedef struct shard_name {
     size_t source;
 } shard_name;
 
+/* The slash comes first: so a name stands right before the first one in a directory of that name.
+ */
+static int compare_names(const char *a, const char *b) {
+    while (*a == *b && *a) {
+        a++;
+        b++;
+    }
+    int x = *a == '/' ? 1
+            : *a      ? (unsigned char)*a + 1
+                      : 0,
+        y = *b == '/' ? 1
+            : *b      ? (unsigned char)*b + 1
+                      : 0;
+    return x - y;
+}
+
 static int by_name(const void *a, const void *b) {
     const shard_name *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
+    int order = compare_names(x->name, y->name);
     return order != 0 ? order : x->source < y->source ? -1 : x->source > y->source;
 }
 
 static nd_status check_different(const nd_corpus *corpus, const shard_name *names, size_t count,
                                  nd_error *error) {
-    for (size_t i = 1; i < count; i++)
-        if (strcmp(names[i - 1].name, names[i].name) == 0)
-            return nd_fail(error, ND_ERR_ARGUMENT,
-                           "%s and %s: both would be %s in the output directory; --shard-size "
-                           "(shard_size) numbers the files",
-                           nd_corpus_source(corpus, names[i - 1].source)->name,
-                           nd_corpus_source(corpus, names[i].source)->name, names[i].name);
+    for (size_t i = 1; i < count; i++) {
+        const char *name = names[i - 1].name, *next = names[i].name;
+        size_t length = strlen(name);
+        bool same = strcmp(name, next) == 0,
+             inside = strncmp(name, next, length) == 0 && next[length] == '/',
+             has_sizes = nd_format_of_name(next) != ND_FORMAT_PARQUET;
+        if (!same && !inside) continue;
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s and %s: both would be %s in the output directory%s%s",
+                       nd_corpus_source(corpus, names[i - 1].source)->name,
+                       nd_corpus_source(corpus, names[i].source)->name, name,
+                       same ? "" : ", a file and a directory",
+                       has_sizes ? "; --shard-size (shard_size) numbers the files" : "");
+    }
     return ND_OK;
 }
 

@@ -19,7 +19,8 @@ static nd_status tell(const info_receiver *r, const nd_source *source, const cha
                                 .size = source->size,
                                 .format = nd_source_has_texts(source) ? ND_FORMAT_TEXT
                                                                       : source->format,
-                                .directory = source->kind == ND_SOURCE_TREE && !source->files};
+                                .directory = source->kind == ND_SOURCE_TREE && !source->files,
+                                .encoding = source->encoding[0] ? source->encoding : NULL};
     return r->fn(r->context, &info) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 

@@ -12,9 +12,10 @@ typedef struct text_receiver {
 } text_receiver;
 
 /* One document. The bytes of the block still grow, so the entry has an offset: the id is at `at`,
- * and text, URI and date are one behind the other after it. */
+ * and text, URI, date and source are one behind the other after it. */
 typedef struct text_entry {
     size_t at, id_length, length, uri_length, date_length;
+    uint64_t line;
 } text_entry;
 
 /* The texts of a block. */
@@ -42,7 +43,8 @@ static nd_status map_text(const void *plan, void *worker, void *batch, const nd_
     texts *t = batch;
     ND_TRY(nd_document_id(item->source, item->record, item->document, plan, &t->id, error));
     const nd_document *d = item->document;
-    size_t need = t->size + t->id.length + d->length + d->uri.length + d->date.length;
+    size_t source = strlen(t->id.source) + 1,
+           need = t->size + t->id.length + d->length + d->uri.length + d->date.length + source;
     if (!nd_reserve(plan, &t->entries, &t->capacity, t->count + 1) ||
         !nd_reserve(plan, &t->bytes, &t->byte_capacity, need))
         return nd_fail_memory(error, need, "texts");
@@ -50,11 +52,13 @@ static nd_status map_text(const void *plan, void *worker, void *batch, const nd_
                                           .id_length = t->id.length,
                                           .length = d->length,
                                           .uri_length = d->uri.length,
-                                          .date_length = d->date.length};
+                                          .date_length = d->date.length,
+                                          .line = t->id.line};
     append(t, t->id.id, t->id.length);
     append(t, d->text, d->length);
     append(t, d->uri.bytes, d->uri.length);
     append(t, d->date.bytes, d->date.length);
+    append(t, t->id.source, source);
     return ND_OK;
 }
 
@@ -73,7 +77,9 @@ static nd_status emit_texts(void *result, void *batch, const nd_block *block, nd
                               .uri = uri,
                               .uri_length = e->uri_length,
                               .date = uri + e->uri_length,
-                              .date_length = e->date_length};
+                              .date_length = e->date_length,
+                              .source = uri + e->uri_length + e->date_length,
+                              .line = e->line};
         if (!r->fn(r->context, &text)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     }
     return ND_OK;

@@ -1,5 +1,7 @@
 #include "io/compression.h"
 
+#include "base/name_ending.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -46,15 +48,14 @@ nd_compression nd_compression_of_bytes(const unsigned char *first, size_t known,
 
 nd_compression nd_compression_of_name(const char *path) {
     size_t length = strlen(path);
-    if (length >= 3 && strcmp(path + length - 3, ".gz") == 0) return ND_COMPRESSION_GZIP;
-    if (length >= 4 && strcmp(path + length - 4, ".zst") == 0) return ND_COMPRESSION_ZSTD;
+    if (nd_name_ends(path, length, ".gz")) return ND_COMPRESSION_GZIP;
+    if (nd_name_ends(path, length, ".zst")) return ND_COMPRESSION_ZSTD;
     return ND_COMPRESSION_NONE;
 }
 
 nd_status nd_compression_check_name(const char *name, nd_error *error) {
-    static const char *const others[] = {"gz", "tgz",  "zst", "zstd", "tzst", "bz2",
-                                         "xz", "lzma", "lz",  "lz4",  "lzo",  "sz",
-                                         "br", "z",    "7z",  "zip",  "rar"};
+    static const char *const others[] = {"tgz", "zstd", "tzst", "bz2", "xz", "lzma", "lz", "lz4",
+                                         "lzo", "sz",   "br",   "z",   "7z", "zip",  "rar"};
     const char *dot = strrchr(name, '.');
     if (!dot || nd_compression_of_name(name) != ND_COMPRESSION_NONE) return ND_OK;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

@@ -28,7 +28,7 @@ nd_compression nd_compression_of_bytes(const unsigned char *first, size_t known,
 
 /* Chooses that of an output by the end of its name: .gz, .zst, otherwise none. */
 nd_compression nd_compression_of_name(const char *path);
-/* Rejects the name of an output that ends like that of another compression (.xz, .GZ), with
+/* Rejects the name of an output that ends like that of another compression (.xz, .TGZ), with
  * ND_ERR_ARGUMENT. */
 nd_status nd_compression_check_name(const char *name, nd_error *error);
 

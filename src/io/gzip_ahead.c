@@ -3,25 +3,19 @@
 #include "base/async_task.h"
 #include "base/limits.h"
 #include "io/gzip_in.h"
+#include "io/gzip_members.h"
 
 #include <string.h>
 
 /* SEGMENT: bytes read for a segment. MOST_OUT: a segment with more output is left to nd_gzip_in. */
-enum {
-    MOST_SEGMENTS = 8,
-    SEGMENT = ND_LIMIT(128 << 10, 200),
-    FIRST_OUT = ND_LIMIT(512 << 10, 300),
-    MOST_OUT = ND_LIMIT(2 << 20, 5000),
-    MEMBER_HEADER = 10
-};
+enum { MOST_SEGMENTS = 8, SEGMENT = ND_LIMIT(128 << 10, 200), MOST_OUT = ND_LIMIT(2 << 20, 5000) };
 
 typedef struct segment {
-    const nd_allocator *allocator;
     nd_async_task *task;
     unsigned char *in; /* with ND_SOURCE_SLACK bytes in front */
     size_t in_size, in_capacity;
-    unsigned char *out;
-    size_t out_size, out_capacity, given;
+    nd_gzip_output out;
+    size_t given;  /* bytes of the output */
     bool in_order; /* left to nd_gzip_in */
 } segment;
 
@@ -42,53 +36,20 @@ struct nd_gzip_ahead {
 
 /* ---- decoding a segment */
 
-/* Decodes all members of a source in memory. What is behind the last one is left to nd_gzip_in,
- * which knows whether it may be there. */
-static nd_status decode_all(segment *s, nd_byte_source *source, nd_gzip_in *gzip, nd_error *error) {
-    bool ended = false;
-    for (size_t got = 1; !ended || source->begin < source->end; s->out_size += got) {
-        if (got == 0 && !ended) return nd_fail(error, ND_ERR_INPUT, "no member");
-        size_t want = s->out_size < FIRST_OUT ? FIRST_OUT : s->out_size + 1;
-        if (s->out_size > MOST_OUT) return nd_fail(error, ND_ERR_INPUT, "a long segment");
-        if (!nd_reserve(s->allocator, &s->out, &s->out_capacity, want))
-            return nd_fail_memory(error, want, "a decompressed segment");
-        ND_TRY(nd_gzip_in_read_member(gzip, s->out + s->out_size, s->out_capacity - s->out_size,
-                                      &got, &ended, error));
-    }
-    return ND_OK;
-}
-
 /* nd_async_task_fn */
 static nd_status decode_segment(void *context, nd_error *error) {
     segment *s = context;
-    nd_byte_source source = {.fd = -1,
-                             .name = "",
-                             .ended = true,
-                             .buffer = s->in,
-                             .begin = ND_SOURCE_SLACK,
-                             .end = ND_SOURCE_SLACK + s->in_size};
-    nd_gzip_in *gzip = NULL;
-    ND_TRY(nd_gzip_in_open(&source, s->allocator, &gzip, error));
-    nd_status status = decode_all(s, &source, gzip, error);
-    nd_gzip_in_close(gzip);
-    return status;
+    return nd_gzip_members_decode(s->in + ND_SOURCE_SLACK, s->in_size, MOST_OUT, &s->out, error);
 }
 
 /* ---- cutting segments */
 
-/* Whether bytes look like the begin of a member (RFC 1952): magic, method, flags, and the fields of
- * extra flags and system as they are written. */
-static bool begins_member(const unsigned char *bytes) {
-    return bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8 && (bytes[3] & 0xe0) == 0 &&
-           (bytes[8] == 0 || bytes[8] == 2 || bytes[8] == 4) && (bytes[9] <= 13 || bytes[9] == 255);
-}
-
 /* Finds the last begin of a member behind the first one. 0: there is none. */
 static size_t find_last_member(const unsigned char *bytes, size_t size) {
-    for (size_t end = size < MEMBER_HEADER ? 0 : size - MEMBER_HEADER + 1; end > 1;) {
+    for (size_t end = size < ND_GZIP_HEADER ? 0 : size - ND_GZIP_HEADER + 1; end > 1;) {
         const unsigned char *found = memrchr(bytes + 1, 0x1f, end - 1);
         if (!found) return 0;
-        if (begins_member(found)) return (size_t)(found - bytes);
+        if (nd_gzip_begins_member(found)) return (size_t)(found - bytes);
         end = (size_t)(found - bytes);
     }
     return 0;
@@ -115,6 +76,7 @@ static void take_bytes(nd_byte_source *source, unsigned char *to, size_t want, s
 static nd_status begin_segment(nd_gzip_ahead *a, nd_error *error) {
     segment *s = &a->segments[a->next % a->count];
     size_t want = a->rest_size + SEGMENT;
+    nd_error ignored; /* nd_gzip_in finds it out again */
     bool more;
     if (!nd_reserve(&a->allocator, &s->in, &s->in_capacity, ND_SOURCE_SLACK + want) ||
         (!s->task && nd_async_task_create(&a->allocator, &s->task, NULL) != ND_OK))
@@ -122,7 +84,7 @@ static nd_status begin_segment(nd_gzip_ahead *a, nd_error *error) {
     unsigned char *in = s->in + ND_SOURCE_SLACK;
     if (a->rest_size > 0) memcpy(in, a->rest, a->rest_size);
     s->in_size = a->rest_size;
-    s->out_size = s->given = a->rest_size = 0;
+    s->out.size = s->given = a->rest_size = 0;
     take_bytes(a->source, in, want, &s->in_size, &more);
     size_t last = more ? find_last_member(in, s->in_size) : s->in_size;
     a->all_read = !more || last == 0;
@@ -135,7 +97,8 @@ static nd_status begin_segment(nd_gzip_ahead *a, nd_error *error) {
     if (behind > 0) memcpy(a->rest, in + last, behind);
     a->rest_size = behind;
     s->in_size = last;
-    nd_async_task_start(s->task, decode_segment, s);
+    if (a->count > 1) nd_async_task_start(s->task, decode_segment, s);
+    else (void)nd_async_task_run(s->task, decode_segment, s, &ignored);
     return ND_OK;
 }
 
@@ -177,10 +140,10 @@ static nd_status read_in_order(nd_gzip_ahead *a, unsigned char *out, size_t size
 /* Copies the output of the first segment, and frees its place when all of it is given. */
 static size_t take_output(nd_gzip_ahead *a, unsigned char *to, size_t size) {
     segment *s = &a->segments[a->first % a->count];
-    size_t left = s->out_size - s->given, taken = left < size ? left : size;
-    if (taken > 0) memcpy(to, s->out + s->given, taken);
+    size_t left = s->out.size - s->given, taken = left < size ? left : size;
+    if (taken > 0) memcpy(to, s->out.bytes + s->given, taken);
     s->given += taken;
-    a->first += s->given == s->out_size;
+    a->first += s->given == s->out.size;
     return taken;
 }
 
@@ -210,8 +173,8 @@ nd_status nd_gzip_ahead_open(nd_byte_source *source, uint32_t threads,
     if (!a) return nd_fail_memory(error, sizeof *a, "a gzip decompressor");
     a->allocator = *allocator;
     a->source = source;
-    a->count = threads < MOST_SEGMENTS ? threads : MOST_SEGMENTS;
-    for (uint32_t i = 0; i < a->count; i++) a->segments[i].allocator = &a->allocator;
+    a->count = threads < 1 ? 1 : threads < MOST_SEGMENTS ? threads : MOST_SEGMENTS;
+    for (uint32_t i = 0; i < a->count; i++) a->segments[i].out.allocator = &a->allocator;
     *out = a;
     return ND_OK;
 }
@@ -222,9 +185,11 @@ void nd_gzip_ahead_close(nd_gzip_ahead *a) {
     for (uint32_t i = 0; i < a->count; i++) {
         nd_async_task_free(a->segments[i].task);
         nd_release(&allocator, a->segments[i].in);
-        nd_release(&allocator, a->segments[i].out);
+        nd_release(&allocator, a->segments[i].out.bytes);
     }
     nd_gzip_in_close(a->gzip);
     nd_release(&allocator, a->rest);
     nd_release(&allocator, a);
 }
+
+const nd_gzip_in *nd_gzip_ahead_decoder(const nd_gzip_ahead *a) { return a->gzip; }

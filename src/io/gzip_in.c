@@ -30,10 +30,12 @@ struct nd_gzip_in {
     nd_allocator allocator;
     nd_byte_source *source;
     gzip_state state;
-    bool any_member;   /* a member has been read to its end */
-    uint32_t crc;      /* of the member's output so far */
-    uint32_t length;   /* of the member's output so far, modulo 2^32 */
-    uint32_t crc_head; /* of the member's header so far */
+    bool any_member;    /* a member has been read to its end */
+    uint64_t member;    /* where the latest one begins */
+    uint64_t delivered; /* bytes of its output so far */
+    uint32_t crc;       /* of the member's output so far */
+    uint32_t length;    /* of the member's output so far, modulo 2^32 */
+    uint32_t crc_head;  /* of the member's header so far */
 #ifdef ND_WITH_ISAL
     struct inflate_state inflate;
 #else
@@ -236,6 +238,8 @@ static nd_status take_padding(nd_gzip_in *gzip, nd_error *error) {
 /* Reads between members: the start of another member, padding, or the end. */
 static nd_status take_start(nd_gzip_in *gzip, nd_error *error) {
     bool more;
+    gzip->member = nd_byte_source_offset(gzip->source);
+    gzip->delivered = 0;
     ND_TRY(nd_byte_source_fill(gzip->source, &more, error));
     if (!more) {
         gzip->state = AT_END;
@@ -263,6 +267,7 @@ static nd_status take_data(nd_gzip_in *gzip, unsigned char *out, size_t size, si
     nd_status status = engine_step(gzip, out, step, &made, &ended, error);
     gzip->crc = checksum(gzip->crc, out, made);
     gzip->length += made;
+    gzip->delivered += made;
     *got = made;
     if (status != ND_OK) return status;
     if (ended) {
@@ -317,6 +322,7 @@ nd_status nd_gzip_in_open(nd_byte_source *source, const nd_allocator *allocator,
     gzip->source = source;
     gzip->state = AT_MEMBER;
     gzip->any_member = false;
+    gzip->member = gzip->delivered = 0;
     nd_status status = engine_open(gzip, error);
     if (status != ND_OK) {
         nd_release(allocator, gzip);
@@ -331,6 +337,11 @@ void nd_gzip_in_close(nd_gzip_in *gzip) {
     nd_allocator allocator = gzip->allocator;
     engine_close(gzip);
     nd_release(&allocator, gzip);
+}
+
+uint64_t nd_gzip_in_member(const nd_gzip_in *gzip, uint64_t *delivered) {
+    *delivered = gzip->delivered;
+    return gzip->member;
 }
 
 #else
@@ -359,6 +370,12 @@ nd_status nd_gzip_in_read_member(nd_gzip_in *gzip, void *buffer, size_t size, si
                                  bool *ended, nd_error *error) {
     *ended = false;
     return nd_gzip_in_read(gzip, buffer, size, got, error);
+}
+
+uint64_t nd_gzip_in_member(const nd_gzip_in *gzip, uint64_t *delivered) {
+    (void)gzip;
+    *delivered = 0;
+    return 0;
 }
 
 #endif

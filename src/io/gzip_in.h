@@ -21,4 +21,16 @@ nd_status nd_gzip_in_read(nd_gzip_in *gzip, void *buffer, size_t size, size_t *g
 nd_status nd_gzip_in_read_member(nd_gzip_in *gzip, void *buffer, size_t size, size_t *got,
                                  bool *ended, nd_error *error);
 
+/* The compressed offset where the latest member begins. *delivered: the bytes of it so far. */
+uint64_t nd_gzip_in_member(const nd_gzip_in *gzip, uint64_t *delivered);
+
+/* Bytes of a member's header without its optional fields. */
+enum { ND_GZIP_HEADER = 10 };
+/* Whether bytes look like the begin of a member (RFC 1952): magic, method, flags, and the fields of
+ * extra flags and system as they are written. */
+static inline bool nd_gzip_begins_member(const unsigned char *bytes) {
+    return bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8 && (bytes[3] & 0xe0) == 0 &&
+           (bytes[8] == 0 || bytes[8] == 2 || bytes[8] == 4) && (bytes[9] <= 13 || bytes[9] == 255);
+}
+
 #endif

@@ -2,7 +2,6 @@
 
 #include "io/file.h"
 #include "io/output_slot.h"
-#include "io/output_target.h"
 #include "io/stream_out.h"
 
 #include <dirent.h>
@@ -73,6 +72,8 @@ nd_status nd_output_tree_open(const char *name, const nd_allocator *allocator, n
     return ND_OK;
 }
 
+const nd_output_target *nd_output_tree_target(const nd_output_tree *tree) { return &tree->target; }
+
 /* Makes every directory on the way to the file. Changes `path` and restores it. */
 static nd_status make_directories(char *path, size_t from, nd_error *error) {
     for (char *slash = strchr(path + from, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -141,16 +142,17 @@ nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char
 
 struct nd_output_part {
     nd_allocator allocator;
+    char *path;
     char *title; /* its name in messages */
     int fd;      /* -1: closed */
     nd_stream_out *stream;
 };
 
-/* Opens the file `path`, which is in a directory with a name of so many bytes. */
-static nd_status open_part(nd_output_part *part, char *path, size_t directory, nd_error *error) {
+/* Opens the file, which is in a directory with a name of so many bytes. */
+static nd_status open_part(nd_output_part *part, size_t directory, nd_error *error) {
     const char *title = part->title;
-    ND_TRY(make_directories(path, directory, error));
-    part->fd = nd_open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    ND_TRY(make_directories(part->path, directory, error));
+    part->fd = nd_open(part->path, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (part->fd < 0) return nd_fail_os(error, errno, "%s: cannot write there", title);
     return nd_stream_out_open_fd(part->fd, title, nd_compression_of_name(title), &part->allocator,
                                  &part->stream, error);
@@ -162,16 +164,19 @@ nd_status nd_output_part_create(nd_output_tree *tree, const char *relative, nd_o
     nd_output_part *part = nd_allocate_zero(a, 1, sizeof *part);
     if (!part) return nd_fail_memory(error, sizeof *part, relative);
     *part = (nd_output_part){.allocator = *a, .fd = -1};
-    char *path = nd_string_join(a, tree->slot.path, "/", relative);
+    part->path = nd_string_join(a, tree->slot.path, "/", relative);
     part->title = nd_string_join(a, tree->name, "/", relative);
-    nd_status status = path && part->title
-                           ? open_part(part, path, strlen(tree->slot.path) + 1, error)
+    nd_status status = part->path && part->title
+                           ? open_part(part, strlen(tree->slot.path) + 1, error)
                            : nd_fail_memory(error, strlen(relative), "a path");
-    nd_release(a, path);
     if (status == ND_OK) *out = part;
     else nd_output_part_free(part);
     return status;
 }
+
+const char *nd_output_part_path(const nd_output_part *part) { return part->path; }
+
+const char *nd_output_part_title(const nd_output_part *part) { return part->title; }
 
 nd_status nd_output_part_write(nd_output_part *part, const void *bytes, size_t size,
                                nd_error *error) {
@@ -183,8 +188,11 @@ nd_status nd_output_part_end_member(nd_output_part *part, nd_error *error) {
 }
 
 nd_status nd_output_part_finish(nd_output_part *part, uint64_t *bytes, nd_error *error) {
+    struct stat s;
     ND_TRY(nd_stream_out_finish(part->stream, error));
-    *bytes += nd_stream_out_position(part->stream);
+    if (fstat(part->fd, &s) != 0)
+        return nd_fail_os(error, errno, "%s: cannot find its size", part->title);
+    *bytes += (uint64_t)s.st_size;
     int closed = close(part->fd);
     part->fd = -1;
     return closed == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot write", part->title);
@@ -195,6 +203,7 @@ void nd_output_part_free(nd_output_part *part) {
     nd_allocator allocator = part->allocator;
     nd_stream_out_free(part->stream);
     nd_file_close(part->fd);
+    nd_release(&allocator, part->path);
     nd_release(&allocator, part->title);
     nd_release(&allocator, part);
 }

@@ -6,6 +6,7 @@
 #include "io/file.h"
 #include "io/gzip_ahead.h"
 #include "io/gzip_in.h"
+#include "io/gzip_members.h"
 #include "io/more_in.h"
 #include "io/zstd_in.h"
 
@@ -31,6 +32,15 @@ struct nd_stream_in {
     nd_error failure; /* the first one; every later read returns it */
 };
 
+static nd_status open_gzip(nd_stream_in *stream, nd_error *error) {
+    nd_byte_source *source = &stream->source;
+    bool by_members = stream->threads > 1 || nd_gzip_members_are_fast();
+    return by_members && !source->waits
+               ? nd_gzip_ahead_open(source, stream->threads, &stream->allocator, &stream->ahead,
+                                    error)
+               : nd_gzip_in_open(source, &stream->allocator, &stream->gzip, error);
+}
+
 static nd_status begin(nd_stream_in *stream, nd_error *error) {
     nd_byte_source *source = &stream->source;
     bool enough = false;
@@ -43,11 +53,7 @@ static nd_status begin(nd_stream_in *stream, nd_error *error) {
     }
     if (stream->compression == ND_COMPRESSION_NONE) return ND_OK;
     ND_TRY(nd_byte_source_buffer(source, stream->first, stream->known, &stream->allocator, error));
-    bool gzip = stream->compression == ND_COMPRESSION_GZIP;
-    if (gzip && stream->threads > 1 && !source->waits)
-        return nd_gzip_ahead_open(source, stream->threads, &stream->allocator, &stream->ahead,
-                                  error);
-    if (gzip) return nd_gzip_in_open(source, &stream->allocator, &stream->gzip, error);
+    if (stream->compression == ND_COMPRESSION_GZIP) return open_gzip(stream, error);
     if (stream->compression == ND_COMPRESSION_ZSTD)
         return nd_zstd_in_open(source, stream->memory, &stream->allocator, &stream->zstd, error);
     return nd_more_in_open(source, stream->compression, stream->memory, &stream->allocator,
@@ -173,6 +179,26 @@ nd_status nd_stream_in_read(nd_stream_in *stream, void *buffer, size_t size, siz
 nd_status nd_stream_in_read_some(nd_stream_in *stream, void *buffer, size_t size, size_t *got,
                                  nd_error *error) {
     return read_on(stream, buffer, size, SOME, got, error);
+}
+
+nd_status nd_stream_in_resume(nd_stream_in *stream, nd_record_begins_fn *begins,
+                              const void *context, nd_stream_gap *gap, bool *resumed,
+                              nd_error *error) {
+    const nd_gzip_in *gzip = stream->ahead ? nd_gzip_ahead_decoder(stream->ahead) : stream->gzip;
+    *gap = (nd_stream_gap){0};
+    *resumed = false;
+    if (!gzip || stream->failure.status != ND_ERR_INPUT) return ND_OK;
+    gap->begin = nd_gzip_in_member(gzip, &gap->delivered);
+    ND_TRY(nd_gzip_resume(&stream->source, gap->begin, begins, context, &stream->allocator, resumed,
+                          error));
+    if (!*resumed) return ND_OK;
+    gap->end = nd_byte_source_offset(&stream->source);
+    nd_gzip_in_close(stream->gzip);
+    nd_gzip_ahead_close(stream->ahead);
+    stream->gzip = NULL;
+    stream->ahead = NULL;
+    stream->failure = (nd_error){.status = ND_OK};
+    return open_gzip(stream, error);
 }
 
 uint64_t nd_stream_in_position(const nd_stream_in *stream) { return stream->source.position; }

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/job_progress.h"
 #include "io/compression.h"
+#include "io/gzip_resume.h"
 
 typedef struct nd_stream_in nd_stream_in;
 
@@ -48,6 +49,19 @@ nd_status nd_stream_in_read(nd_stream_in *stream, void *buffer, size_t size, siz
  * and none only at the end. */
 nd_status nd_stream_in_read_some(nd_stream_in *stream, void *buffer, size_t size, size_t *got,
                                  nd_error *error);
+
+/* A damaged member of a gzip file. */
+typedef struct nd_stream_gap {
+    uint64_t begin, end; /* compressed offsets: of the member, and of the one that is read next */
+    uint64_t delivered;  /* bytes of the member that were delivered, the last ones */
+} nd_stream_gap;
+
+/* After reading has failed with ND_ERR_INPUT: looks for the next member of a gzip file that begins
+ * with a record, and reads on there. *resumed false: there is none, or the stream is not such a
+ * regular file; then gap->end is 0. */
+nd_status nd_stream_in_resume(nd_stream_in *stream, nd_record_begins_fn *begins,
+                              const void *context, nd_stream_gap *gap, bool *resumed,
+                              nd_error *error);
 
 /* Bytes of the underlying, possibly compressed, file read so far; for progress. */
 uint64_t nd_stream_in_position(const nd_stream_in *stream);

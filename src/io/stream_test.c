@@ -505,10 +505,12 @@ static void names(void **state) {
     (void)state;
     assert_int_equal(nd_compression_of_name("a.gz"), ND_COMPRESSION_GZIP);
     assert_int_equal(nd_compression_of_name("a.jsonl.zst"), ND_COMPRESSION_ZSTD);
+    assert_int_equal(nd_compression_of_name("A.GZ"), ND_COMPRESSION_GZIP);
+    assert_int_equal(nd_compression_of_name("a.Zst"), ND_COMPRESSION_ZSTD);
     assert_int_equal(nd_compression_of_name("gz"), ND_COMPRESSION_NONE);
     assert_int_equal(nd_compression_of_name(""), ND_COMPRESSION_NONE);
     assert_int_equal(nd_compression_of_name("a.gz.txt"), ND_COMPRESSION_NONE);
-    static const char *const promises[] = {"a.xz", "a.jsonl.bz2", "a.GZ", "a.zstd",
+    static const char *const promises[] = {"a.xz", "a.jsonl.bz2", "a.TGZ", "a.zstd",
                                            "a.7z", "b/a.lz4",     "a.zip"};
     for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
         nd_stream_out *out = NULL;

@@ -20,14 +20,16 @@ static const unsigned char table[ND_MEMORY_STORES][ND_PHASES] = {
     [ND_MEMORY_TEXT_HASH_ORDER] = {5, 0, 0, 0},
     [ND_MEMORY_ID_HASH_ORDER] = {5, 0, 0, 0},
     [ND_MEMORY_PRIORITIES] = {5, 0, 0, 0},
+    [ND_MEMORY_CLASSES] = {1, 1, 1, 0},
     [ND_MEMORY_HAMMING_JOIN] = {0, 40, 0, 0},
     [ND_MEMORY_PAIRS] = {0, 7, 7, 0},
-    [ND_MEMORY_POSTINGS] = {0, 7, 7, 0},
-    [ND_MEMORY_VERIFIED] = {0, 0, 40, 40},
+    [ND_MEMORY_POSTINGS] = {0, 6, 6, 0},
+    [ND_MEMORY_VERIFIED] = {0, 0, 39, 39},
     [ND_MEMORY_VERDICTS] = {0, 0, 3, 3},
     [ND_MEMORY_FOUND_PAIRS] = {0, 0, 2, 2},
     [ND_MEMORY_SEGMENT] = {0, 0, 2, 2},
-    [ND_MEMORY_COPY_PAIRS] = {0, 0, 0, 14},
+    [ND_MEMORY_MARKS] = {0, 0, 1, 1},
+    [ND_MEMORY_COPY_PAIRS] = {0, 0, 0, 13},
 };
 
 unsigned nd_memory_percent(nd_memory_store store, nd_memory_phase phase) {

@@ -17,6 +17,7 @@ typedef enum nd_memory_store {
     ND_MEMORY_TEXT_HASH_ORDER, /* documents sorted by text hash */
     ND_MEMORY_ID_HASH_ORDER,   /* documents sorted by hash of the id */
     ND_MEMORY_PRIORITIES,      /* priority of each document */
+    ND_MEMORY_CLASSES,         /* classes of each document */
     ND_MEMORY_HAMMING_JOIN,    /* tables for joining fingerprints */
     ND_MEMORY_PAIRS,           /* candidate pairs */
     ND_MEMORY_POSTINGS,        /* members of large buckets */
@@ -24,6 +25,7 @@ typedef enum nd_memory_store {
     ND_MEMORY_VERDICTS,        /* verdicts of removed documents */
     ND_MEMORY_FOUND_PAIRS,     /* found pairs, if all pairs are wanted */
     ND_MEMORY_SEGMENT,         /* keys of the segment that is written */
+    ND_MEMORY_MARKS,           /* marks of rows of Parquet */
     ND_MEMORY_COPY_PAIRS,      /* pairs with exact copies, sorted for the report */
     ND_MEMORY_STORES
 } nd_memory_store;

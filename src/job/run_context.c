@@ -85,7 +85,8 @@ nd_status nd_run_open_input(nd_run *run, const nd_input_options *input, const nd
         .glob_count = input->glob_count,
         .records = input->records,
         .records_context = input->records_context,
-        .fields = {input->text_fields, input->text_field_count, input->id_field, plan->value_field},
+        .fields = {input->text_fields, input->text_field_count, input->id_field, plan->value_field,
+                   plan->protect},
         .format = input->format,
         .max_record = largest,
         .max_record_reason = largest < input->max_record

@@ -48,6 +48,7 @@ typedef enum duckdb_type {
     DUCKDB_TYPE_TIMESTAMP_NS = 22,
     DUCKDB_TYPE_LIST = 24,
     DUCKDB_TYPE_STRUCT = 25,
+    DUCKDB_TYPE_MAP = 26,
     DUCKDB_TYPE_UUID = 27,
     DUCKDB_TYPE_TIMESTAMP_TZ = 31,
     DUCKDB_TYPE_UHUGEINT = 32
@@ -111,10 +112,19 @@ typedef void duckdb_scalar_function_t(duckdb_function_info info, duckdb_data_chu
     FUNCTION(duckdb_vector, data_chunk_get_vector, (duckdb_data_chunk chunk, uint64_t column))     \
     FUNCTION(void *, vector_get_data, (duckdb_vector vector))                                      \
     FUNCTION(uint64_t *, vector_get_validity, (duckdb_vector vector))                              \
+    FUNCTION(void, vector_ensure_validity_writable, (duckdb_vector vector))                        \
+    FUNCTION(void, vector_assign_string_element_len,                                               \
+             (duckdb_vector vector, uint64_t row, const char *bytes, uint64_t length))             \
+    FUNCTION(duckdb_vector, struct_vector_get_child, (duckdb_vector vector, uint64_t child))       \
     FUNCTION(duckdb_logical_type, create_logical_type, (duckdb_type type))                         \
+    FUNCTION(duckdb_logical_type, create_struct_type,                                              \
+             (duckdb_logical_type * types, const char **names, uint64_t count))                    \
     FUNCTION(void, destroy_logical_type, (duckdb_logical_type * type))                             \
     FUNCTION(duckdb_type, get_type_id, (duckdb_logical_type type))                                 \
     FUNCTION(duckdb_logical_type, list_type_child_type, (duckdb_logical_type type))                \
+    FUNCTION(duckdb_logical_type, map_type_value_type, (duckdb_logical_type type))                 \
+    FUNCTION(uint8_t, decimal_width, (duckdb_logical_type type))                                   \
+    FUNCTION(uint8_t, decimal_scale, (duckdb_logical_type type))                                   \
     FUNCTION(uint64_t, struct_type_child_count, (duckdb_logical_type type))                        \
     FUNCTION(char *, struct_type_child_name, (duckdb_logical_type type, uint64_t child))           \
     FUNCTION(duckdb_logical_type, struct_type_child_type,                                          \

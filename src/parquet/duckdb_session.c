@@ -56,19 +56,18 @@ static nd_status open_database(nd_duckdb_session *session, uint64_t memory, nd_e
         status = nd_fail(error, ND_ERR_UNSUPPORTED, "DuckDB cannot begin: %s", why ? why : "");
     if (why) duckdb->free(why);
     duckdb->destroy_config(&config);
-    if (status == ND_OK &&
-        duckdb->connect(session->database, &session->connection) != DuckDBSuccess)
-        status = nd_fail(error, ND_ERR_UNSUPPORTED, "DuckDB gives no connection");
     return status;
 }
 
-/* Settings of a connection. Without them DuckDB has more in memory than is needed: a whole column
- * of a row group, not only a page of it, and chunks that are not asked for. */
-static nd_status hold_little(nd_duckdb_session *session, nd_error *error) {
+/* Makes the connection, with its settings. Without them DuckDB has more in memory than is needed: a
+ * whole column of a row group, not only a page of it, and chunks that are not asked for. */
+static nd_status connect_to(nd_duckdb_session *session, nd_error *error) {
     static const char *const settings[] = {"SET disable_parquet_prefetching = true",
                                            "SET streaming_buffer_size = '1KiB'"};
     nd_sql sql = {.allocator = &session->allocator};
     nd_status status = ND_OK;
+    if (session->duckdb.connect(session->database, &session->connection) != DuckDBSuccess)
+        return nd_fail(error, ND_ERR_UNSUPPORTED, "DuckDB gives no connection");
     for (size_t i = 0; i < sizeof settings / sizeof *settings && status == ND_OK; i++) {
         nd_duckdb_rows rows;
         sql.size = 0;
@@ -88,19 +87,29 @@ nd_status nd_duckdb_open(const nd_duckdb_options *options, const nd_allocator *a
     session->progress = options->progress;
     nd_status status = nd_duckdb_load(options->library, &session->duckdb, error);
     if (status == ND_OK) status = open_database(session, options->memory, error);
-    if (status == ND_OK) status = hold_little(session, error);
-    if (status != ND_OK) {
-        nd_duckdb_close(session);
-        return status;
-    }
-    *out = session;
-    return ND_OK;
+    if (status == ND_OK) status = connect_to(session, error);
+    if (status == ND_OK) *out = session;
+    else nd_duckdb_close(session);
+    return status;
+}
+
+nd_status nd_duckdb_share(const nd_duckdb_session *session, nd_duckdb_session **out,
+                          nd_error *error) {
+    nd_duckdb_session *other = nd_allocate(&session->allocator, 1, sizeof *other);
+    if (!other) return nd_fail_memory(error, sizeof *other, "DuckDB");
+    *other = *session;
+    other->is_shared = true;
+    other->connection = NULL;
+    nd_status status = connect_to(other, error);
+    if (status == ND_OK) *out = other;
+    else nd_duckdb_close(other);
+    return status;
 }
 
 void nd_duckdb_close(nd_duckdb_session *session) {
     if (!session) return;
     if (session->connection) session->duckdb.disconnect(&session->connection);
-    if (session->database) session->duckdb.close(&session->database);
+    if (session->database && !session->is_shared) session->duckdb.close(&session->database);
     nd_allocator allocator = session->allocator;
     nd_release(&allocator, session);
 }

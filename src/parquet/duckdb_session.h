@@ -22,11 +22,16 @@ typedef struct nd_duckdb_session {
     nd_progress *progress;
     duckdb_database database;
     duckdb_connection connection;
-    bool has_filter; /* the function of parquet_out.c is registered, which is done only once */
+    bool is_shared;                          /* the database is that of another session */
+    bool has_filter, has_marks, has_strings; /* functions that the database has by now */
 } nd_duckdb_session;
 
 nd_status nd_duckdb_open(const nd_duckdb_options *options, const nd_allocator *allocator,
                          nd_duckdb_session **out, nd_error *error);
+/* Opens a session for another thread, with the database, the memory and the functions of `session`,
+ * which must outlive it. */
+nd_status nd_duckdb_share(const nd_duckdb_session *session, nd_duckdb_session **out,
+                          nd_error *error);
 /* REQUIRES: all results are closed. NULL is accepted. */
 void nd_duckdb_close(nd_duckdb_session *session);
 
@@ -57,6 +62,12 @@ nd_duckdb_column nd_duckdb_column_of(const nd_duckdb_rows *rows, size_t column);
 
 static inline bool nd_duckdb_is_null(const nd_duckdb_column *column, uint64_t row) {
     return column->validity && !(column->validity[row / 64] >> row % 64 & 1);
+}
+
+/* Says whether a row of a vector has a value, in the validity that the vector was made to have. */
+static inline void nd_duckdb_set_valid(uint64_t *validity, uint64_t row, bool valid) {
+    uint64_t bit = UINT64_C(1) << row % 64;
+    validity[row / 64] = valid ? validity[row / 64] | bit : validity[row / 64] & ~bit;
 }
 
 /* The bytes of a string, valid as long as the chunk. */

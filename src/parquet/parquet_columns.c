@@ -225,6 +225,23 @@ static nd_status add_priority(const schema *s, const char *field, const value *v
     return ND_OK;
 }
 
+/* Adds the comparison of a field with a value. A file may have no such column. */
+static nd_status add_compared(const schema *s, const char *field, const char *text,
+                              nd_parquet_columns *out, nd_sql *sql, nd_error *error) {
+    value v;
+    nd_status status = find_value(s, field, &v, error);
+    if (status == ND_OK && v.expression.failed)
+        status = nd_fail_memory(error, strlen(field), "the name of a column");
+    if (status == ND_OK && v.type) {
+        add_column(sql, &out->count, "(CAST(", &v, " AS VARCHAR) = ");
+        nd_sql_add_string(sql, text);
+        nd_sql_add(sql, ")");
+        out->compared_count++;
+    }
+    free_value(s, &v);
+    return status;
+}
+
 typedef nd_status add_fn(const schema *s, const char *field, const value *v,
                          nd_parquet_columns *out, nd_sql *sql, nd_error *error);
 
@@ -246,6 +263,9 @@ static nd_status add_fields(const schema *s, const nd_parquet_fields *fields,
         ND_TRY(add_field(s, fields->texts[i], add_text, out, sql, error));
     ND_TRY(add_field(s, fields->id, add_id, out, sql, error));
     ND_TRY(add_field(s, fields->priority, add_priority, out, sql, error));
+    out->compared = out->count;
+    for (size_t i = 0; i < fields->compared_count; i++)
+        ND_TRY(add_compared(s, fields->compared[i], fields->values[i], out, sql, error));
     add_file(sql, s->path);
     return ND_OK;
 }

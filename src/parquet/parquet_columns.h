@@ -11,13 +11,17 @@ typedef struct nd_parquet_fields {
     size_t text_count;
     const char *id;       /* a string or an integer; NULL: not read */
     const char *priority; /* a number, a date, a time or a string; NULL: not read */
+    /* Fields that are compared with a value, as text. */
+    const char *const *compared, *const *values;
+    size_t compared_count;
 } nd_parquet_fields;
 
 /* Where the values are in the rows of the statement: first the texts. SIZE_MAX: not there. */
 typedef struct nd_parquet_columns {
     size_t count, text_count;
     size_t id, priority;
-    bool priority_is_text; /* a string; false: a double */
+    bool priority_is_text;           /* a string; false: a double */
+    size_t compared, compared_count; /* the first of the comparisons, which are booleans */
 } nd_parquet_columns;
 
 /* Adds the statement to `sql`. Its rows are those of the file, in their order: strings or blobs for

@@ -15,6 +15,7 @@ typedef struct nd_parquet_row {
     /* A priority that is a string; NULL: it is null, or `priority` has it. */
     const char *priority_text;
     size_t priority_length;
+    bool is_protected; /* one of the compared fields has its value */
 } nd_parquet_row;
 
 typedef struct nd_parquet_in nd_parquet_in;

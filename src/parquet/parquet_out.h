@@ -5,12 +5,29 @@
 
 #include "parquet/duckdb_session.h"
 
-/* Files with the same columns, and the rows that are copied. */
+/* What became of a row. */
+typedef struct nd_parquet_mark {
+    bool kept;
+    const char *of; /* UTF-8, valid until the next mark; if not kept, and so is the next one */
+    size_t of_length;
+    double similarity;
+} nd_parquet_mark;
+
+/* Gets the mark of the next row. Rows come in the order of their numbers. */
+typedef nd_status nd_parquet_mark_fn(void *context, nd_parquet_mark *out, nd_error *error);
+
+/* Files with the same columns, and the rows that are copied. Rows have numbers through all files of
+ * a run, also through those that are not copied here. */
 typedef struct nd_parquet_copy {
-    const char *const *files;
-    const uint64_t *ends; /* rows of the files up to the end of each */
+    const char *const *files; /* which follow each other in these numbers */
+    const uint64_t *ends;     /* the number behind the last row of each file */
     size_t count;
-    const uint64_t *kept; /* a bit per row of all files together */
+    uint64_t begin;       /* the number of the first row */
+    const uint64_t *kept; /* a bit per number */
+    /* NULL: rows are copied as they are. Else each gets the columns neardup_kept, neardup_of and
+     * neardup_similarity, in place of those that it has. */
+    nd_parquet_mark_fn *mark;
+    void *context;
 } nd_parquet_copy;
 
 /* The columns of a file. Zero-initialised except for the allocator of `columns`, which the caller

@@ -54,6 +54,30 @@ pair '123 456 789 1011 1213' '0 123 456 789 1011 1213'
 pair '' ''
 pair '' 'not empty'
 
+# Differences: near ones share a line, long ones are cut, few or none are shown; brackets and
+# colours. Control characters are escaped.
+words 1 60 > many-a.txt
+words 1 60 | sed 's/w5 //;s/w8 /x8 y8 /;s/w30 /w30 new /;s/w60$/x60/' > many-b.txt
+t compare many-a.txt many-b.txt | sed -n '/differences/,/^$/p'
+t compare many-a.txt many-b.txt --differences 2 | sed -n '/differences/,/^$/p'
+t compare many-a.txt many-b.txt --differences 0 | sed -n '/differences/,/^$/p'
+printf 'a \033[31m b \342\200\256 c' > hostile-a.txt
+{ printf 'a \033[32m '; cat many-a.txt; printf 'c'; } > hostile-b.txt
+t compare hostile-a.txt hostile-b.txt | sed -n '/difference/,/^$/p'
+t compare hostile-a.txt hostile-b.txt --page hostile.html
+grep '<li>' hostile.html
+for settings in 'TERM=xterm' 'TERM=dumb' 'TERM=xterm NO_COLOR=1'; do
+    script -qec "env $settings $NEARDUP compare many-a.txt many-b.txt --differences 1" /dev/null < /dev/null | grep -a '[-+] ' | tr -d '\r' | cat -v
+done
+# A page without the texts, since they are too long.
+words 1 90000 > huge-a.txt
+words 1 90000 | sed 's/\(w[0-9]*000\) /\1 new /g' > huge-b.txt
+t compare huge-a.txt huge-b.txt --page huge.html
+sed -n '/^<p>/p;/w3000 /p' huge.html
+grep -c '<li>' huge.html
+wc -c < huge.html
+rm many-* hostile* huge*
+
 # Inputs: compressed, a pipe, a directory, other fields, ids made of file and line; the first of
 # several inputs.
 gzip -k in.jsonl
@@ -79,7 +103,7 @@ grep -n 'script\|<i>\|&lt;' pair.html
 t compare a b --in in.jsonl --min 2 --explain
 t compare a b --in in.jsonl --min 2 --explain --bits 32 --weights tfidf:words.tsv | sed -n '/^SimHash of b$/,/^fingerprint/p'
 t compare a.txt b.txt --explain | sed -n '/^MinHash of/,$p'
-t compare a.txt b.txt --analyzer chars --explain | sed -n 24,29p
+t compare a.txt b.txt --analyzer chars --explain | sed -n '/^  1  44/,/^SimHash of a,/p'
 record zh '美国51区雇员称内部有9架飞碟' > zh.jsonl
 record th 'มนุษย์ทั้งหลาย' >> zh.jsonl
 t compare zh th --in zh.jsonl --ngram 2 --explain | sed -n '/lowest/,$p'

@@ -20,7 +20,7 @@ t compare a b --in in.jsonl
 t compare a b --in in.jsonl --on-error skip
 printf '{"id":"b","text":"c\377t"}\n' > bad.jsonl
 t compare b b --in bad.jsonl
-t compare b b --in bad.jsonl --invalid replace | sed -n 1,2p
+t compare b b --in bad.jsonl --invalid replace | sed -n 1,4p
 t compare a.txt a.txt --text-field body
 t compare a.txt a.txt --id-field body
 t compare a.txt a.txt --max-record 21

@@ -31,6 +31,22 @@ t text -q - --format csv < wide.csv
 echo '{"text": "a"}' > lines.jsonl
 t text -q lines.jsonl --encoding latin1
 
+printf 'id,text\n1,ascii\n' > table.csv
+# The encoding of a table is guessed for each file; of a pipe, too.
+{ printf 'id,text\n'; for i in 1 2 3; do printf '%s\xf7,"%s"\n' $i "$(cat russian.txt)"; done; } > russian.csv
+t text -q russian.csv latin.csv --encoding auto
+t text -q - --format csv --encoding auto < russian.csv
+t inspect russian.csv latin.csv table.csv --encoding auto --records 1
+t inspect russian.csv --records 0
+t dedup -q russian.csv --encoding auto -o out.csv --removed removed.tsv
+shown removed.tsv
+head -n 2 russian.csv | cmp - out.csv && echo same
+t dedup -q russian.csv --encoding auto -o out.jsonl
+{ printf 'id,text\n1,'; for i in {1..20}; do printf '\xa7\xda\xa5\xa9\xaa\xba\xa4\xa4\xb0\xea\xaa\xba'; done; echo; } > big5.csv
+t text -q big5.csv --encoding auto
+printf 'id,text\n1,"caf\xc3\xa9 caf\xc3\xa9 caf\xc3\xa9 caf\xc3\xa9"\n2,caf\xe9\n' > damaged.csv
+t text -q damaged.csv --encoding auto
+
 # A page tells its encoding. Its visible text is taken.
 printf '<html><meta charset=koi8-r><title>\xf7\xd3\xc5</title><nav>menu</nav><p>one<p>two' > page.html
 printf '<!DOCTYPE html><p>caf\xe9 <b>o</b>ne &amp; two' > unsaid.html

@@ -35,6 +35,14 @@ t text -q table.tsv --text-field title --text-field text
 gzip -k table.csv
 t text -q table.csv.gz
 
+# Endings in capitals.
+cp table.csv TABLE.CSV
+gzip -c table.tsv > table.Tsv.GZ
+t text -q TABLE.CSV --text-field title
+t text -q table.Tsv.GZ --text-field title
+t dedup -q TABLE.CSV -o OUT.CSV.GZ
+gzip -dc OUT.CSV.GZ | cmp - out.csv && echo same
+
 # Several fields of JSON.
 echo '{"title":"T","doc":{"body":"B"}}
 {"title":"","doc":{"body":"B"}}
@@ -63,6 +71,21 @@ echo 'in a tree' > tree/file
 t text -q one.txt tree
 t text -q --format text lines.jsonl
 
+# A first line longer than 64 KiB: one object of several lines, or one of several objects.
+long=$(head -c 70000 /dev/zero | tr '\0' x)
+printf '{"text":"%s",\n"id":"one value"}\n{"id":"b",\n"text":"two"}' "$long" > long.json
+printf '{"text":"%s","id":"two lines"}\n{"id":"b","text":"two"}\n' "$long" > long.txt
+printf '{"text":"%s","id":"one line"}' "$long" > one
+for input in long.json long.txt one; do
+    t inspect $input --records 0 | sed -n 1,3p
+    "$NEARDUP" text -q $input | tr -d x
+    "$NEARDUP" text -q - < $input | tr -d x
+done
+t text -q long.txt lines.jsonl | tail -n 3
+printf '{"text":"%s",\n"id":"damaged' "$long" | gzip | head -c 100 > damaged.gz
+t text -q damaged.gz --on-error skip
+rm long.json long.txt one
+
 # What does not fit is refused.
 t text -q lines.jsonl one.txt
 t text -q lines.jsonl array.json
@@ -73,6 +96,10 @@ t text -q --format csv one.txt
 printf 'text,id\nx,y\n' > other.csv
 t text -q table.csv other.csv
 t text -q table.csv --text-field body
+# Headers are the same if their cells are.
+printf '\xef\xbb\xbf"id","title",text\nq,quoted,header\n' > quoted.csv
+t text -q table.csv quoted.csv --text-field title
+t dedup -q quoted.csv table.csv --text-field title --mark
 
 # Shards: a directory whose first file has records.
 mkdir -p shards/more
@@ -123,6 +150,10 @@ t text -q bad-header.csv
 t text -q long.csv --max-record 200 --on-error skip
 gzip < table.csv | head -c 60 > damaged.csv.gz
 t text -q damaged.csv.gz --on-error skip
+
+# All records before a damage are read.
+for i in {1..6000}; do echo "{\"text\":\"$i\"}"; done | gzip | head -c -1 > damaged.jsonl.gz
+"$NEARDUP" text -q damaged.jsonl.gz --on-error skip 2> .err | tail -n 1
 
 # Records in a directory of texts are refused, whatever their names are.
 mkdir mixed

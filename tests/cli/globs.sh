@@ -18,6 +18,13 @@ ids notes -g '/*.{txt,md}'
 ids notes -g 'sub/**'
 ids notes --hidden --exclude .git
 ids notes -g '*.pdf'
+# A glob that has the dot names what is hidden; a * does not.
+ids notes -g '.*'
+ids notes -g '.hidden/*' -g 'c*'
+ids notes -g '.hid*/**'
+ids 'notes/.*'
+ids 'notes/.hidden/*'
+ids notes -g 'sub/.git/*'
 t text notes -g '[a'
 t text notes/a.txt -g '*'
 
@@ -68,6 +75,14 @@ ids crawl -g 'part-[12].jsonl'
 cd crawl
 ids 'p*'
 cd ..
+# Names that begin with _ are left out, unless a glob has it.
+mkdir crawl/_temporary
+echo '{"text": "mark"}' | tee crawl/_part-0.jsonl crawl/_temporary/part-1.jsonl crawl/.part.jsonl > crawl/more/_x.jsonl
+ids crawl
+ids crawl -g '_*'
+ids 'crawl/_*.jsonl'
+ids 'crawl/*/_x.jsonl' 'crawl/_temporary/*'
+ids crawl -g '{_,.}*.jsonl' -g part-0.jsonl
 
 echo "-- the copies of kept files"
 t dedup -q notes/a.txt one/x two/x -o kept --removed removed.tsv

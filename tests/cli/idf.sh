@@ -20,8 +20,8 @@ mkdir texts
 printf 'one two' > texts/a
 printf 'two three' > texts/b
 t idf texts -q
-: > empty
-t idf empty --threads 1
+: > empty.jsonl
+t idf empty.jsonl --threads 1
 t simhash in.jsonl -q --weights tfidf:words.tsv
 
 # The table is the same at any number of threads, and simhash reads it.

@@ -40,8 +40,8 @@ t index query index texts -q
 } > bad.jsonl
 t index query index bad.jsonl -q
 t index query index bad.jsonl --on-error skip --threads 1
-: > empty
-t index query index empty --threads 1
+: > empty.jsonl
+t index query index empty.jsonl --threads 1
 t index query index none.jsonl -q
 t index query none questions.jsonl -q
 

@@ -10,13 +10,13 @@ t dedup -q -- -3.jsonl 1.jsonl
 t dedup 1.jsonl --quiet ./-3.jsonl
 
 # Empty inputs are fine.
-: > empty
-t dedup -q empty --removed removed.tsv -o out.jsonl
+: > empty.jsonl
+t dedup -q empty.jsonl --removed removed.tsv -o out.jsonl
 shown removed.tsv out.jsonl
-t dedup -q - < empty
-t pairs -q empty
+t dedup -q - < empty.jsonl
+t pairs -q empty.jsonl
 printf '\n  \n\t\r\n' > blank
-t dedup -q blank empty
+t dedup -q blank empty.jsonl
 
 # CRLF, a byte order mark, blank lines, no newline at the end: accepted; kept lines are unchanged.
 {

@@ -54,8 +54,8 @@ printf 'one two two' > texts/a
 printf 'two three' > texts/b
 printf 'two' > "$(printf 'texts/c\377')"
 t keywords texts -q
-: > empty
-t keywords empty --threads 1
+: > empty.jsonl
+t keywords empty.jsonl --threads 1
 # A word that all documents have is no keyword.
 record only 'every word is in all one documents' > one.jsonl
 t keywords one.jsonl -q

@@ -30,6 +30,11 @@ echo '{ "neardup_kept" : {"x":[1,"}"]} ,"text":"one", "neardup_of":1,"neardup_of
 }
 {"neardup_of":"\"","neardup_kept":true,"text":"two"}' > old.json
 t dedup -q old.json --mark
+cat > escaped.json << 'END'
+{"neardup\u005fkept":1,"\u006E\u0065ardup_o\u0066":2,"text":"caf\u00e9 \"neardup\u005fkept\"",
+ "neardup_kep\u0174":3,"neardup\\u005fkept":4,"neardup_kept\u0000":5,"neardup\u005fsimilarity":6}
+END
+t dedup -q escaped.json --mark
 echo '{"neardup_of":"","neardup_kept":true}' > only.json
 t dedup -q only.json --mark --text-field neardup_of
 

@@ -39,8 +39,8 @@ t dedup in.jsonl --threads 1 --sketch simhash -o kept.jsonl
 t dedup in.jsonl --threads 1 --sketch simhash -o kept.jsonl --summary -
 t pairs in.jsonl --threads 1 --sketch simhash --verify none -k 6 -o pairs.tsv
 t pairs in.jsonl --threads 1 --sketch simhash --verify none -k 6 -o pairs.tsv --summary -
-: > empty
-t dedup empty --threads 1 --sketch simhash
+: > empty.jsonl
+t dedup empty.jsonl --threads 1 --sketch simhash
 
 # Input that cannot be read twice gives the same result.
 by() { "$NEARDUP" dedup -q "$@" --sketch simhash --removed removed.tsv > kept.jsonl && cat kept.jsonl removed.tsv | md5sum; }

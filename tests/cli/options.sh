@@ -24,8 +24,9 @@ good_value() {
     case $1 in
         N | K) echo 2 ;;
         SIZE) echo 64M ;;
-        S | P) echo .5 ;;
+        S | P | SHARE) echo .5 ;;
         TIME) echo 1d ;;
+        *=*) echo x=y ;;
         *'|'*) echo "${1%%|*}" ;;
         *) echo x ;;
     esac
@@ -42,11 +43,11 @@ try_option() { # COMMAND (as words) OPTION ARGUMENT
     fi
     value=$(good_value "$argument")
     # Lists may be repeated.
-    [[ $option == text-field || $option == glob || $option == exclude ]] || refused "--$option: given twice" "${command[@]}" "--$option" "$value" "--$option=$value"
+    [[ $option == text-field || $option == glob || $option == exclude || $option == protect ]] || refused "--$option: given twice" "${command[@]}" "--$option" "$value" "--$option=$value"
     refused "--$option: a value is missing" "${command[@]}" "--$option"
     refused "--$option \"\": must be" "${command[@]}" "--$option="
     case $argument in
-        N | K | SIZE | S | P | TIME)
+        N | K | SIZE | S | P | SHARE | TIME)
             for value in wrong -1 nan 99999999999999999999999999; do refused "--$option $value: must be" "${command[@]}" "--$option=$value"; done
             ;;
         *'|'*) refused "--$option wrong: must be" "${command[@]}" "--$option=wrong" ;;

@@ -24,7 +24,7 @@ t dedup in.jsonl --index exact --ngram 4
 # Options of JSON Lines with a directory as input, and the reverse.
 for flag in '--text-field text' '--id-field id' '--keep max:date'; do t dedup texts $flag; done
 t stream texts --state s --time-field date
-for flag in --null --follow; do t dedup in.jsonl $flag; done
+for flag in --null '--null -o kept.jsonl' --follow; do t dedup in.jsonl $flag; done
 t compare in.jsonl in.jsonl --text-field text
 
 # A field that no record has.
@@ -34,7 +34,7 @@ t stream in.jsonl --state s --time-field date -q
 rm -r s
 
 # A name that promises another compression.
-for name in out.jsonl.xz out.bz2 out.GZ out.zstd out.zip; do t dedup in.jsonl -q -o $name; done
+for name in out.jsonl.xz out.bz2 out.TGZ out.zstd out.zip; do t dedup in.jsonl -q -o $name; done
 t idf in.jsonl -q --stop-words stop.lz4
 
 # Other options.

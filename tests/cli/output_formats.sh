@@ -56,7 +56,7 @@ cat -A copy.csv removed.csv
 
 # Others are refused before anything is read: the input here would be an error.
 echo '{"text":' > bad.jsonl
-for output in kept.csv kept.tsv.gz kept.parquet kept.warc.gz kept.arrow.zst kept.jsonl.xz kept.jsonl.bz2 kept.lz4 kept.7z kept.zip kept.jsonl.br kept.GZ; do
+for output in kept.csv kept.tsv.gz kept.parquet kept.warc.gz kept.arrow.zst kept.jsonl.xz kept.jsonl.bz2 kept.lz4 kept.7z kept.zip kept.jsonl.br kept.TGZ KEPT.CSV KEPT.ARROW.ZST; do
     t dedup -q bad.jsonl -o $output
 done
 t dedup -q bad.jsonl -o kept.jsonl --output-format csv

@@ -80,6 +80,8 @@ printf 'one text of five words' > $'tree/two\nlines'
 printf 'another text with more words' > tree/plain
 "$NEARDUP" dedup -q -0 tree | tr '\0\n' '\n|'
 t dedup -q tree -o kept --null
+t dedup -q tree -0 --output-format json-lines
+t dedup -q tree -o kept
 find kept | LC_ALL=C sort | tr '\n' '|'
 echo
 

@@ -4,20 +4,6 @@ if [[ -z ${NEARDUP_DUCKDB-} ]]; then
     exit 77
 fi
 
-# write FILE CODE: `t` is the table that is written.
-write() {
-    python3 - "$@" << 'END'
-import sys
-from datetime import date, datetime, timezone
-from decimal import Decimal
-import pyarrow as pa
-import pyarrow.parquet as pq
-options = {'row_group_size': 2, 'compression': 'snappy'}
-exec(sys.argv[2])
-pq.write_table(t, sys.argv[1], **options)
-END
-}
-
 # kept FILE OUT: says whether OUT has the columns of FILE and the rows of FILE that have these ids.
 kept() {
     python3 - "$@" << 'END'
@@ -35,7 +21,7 @@ END
 }
 
 echo "== columns, and values inside of them"
-write types.parquet '
+write_parquet types.parquet '
 t = pa.table({
     "id": ["a", "b", None, "d", "e"],
     "text": ["one two three", None, "four\nfive", "", "one two three"],
@@ -82,7 +68,7 @@ t dedup types.parquet -q --text-field title --keep max:tags -o kept.parquet
 echo "== kept rows have all columns and types"
 t dedup types.parquet -q --on-error skip --threshold .5 -o kept.parquet
 kept types.parquet kept.parquet
-write groups.parquet '
+write_parquet groups.parquet '
 n = 20000
 t = pa.table({"id": [f"d{i}" for i in range(n)], "n": pa.array(range(n), pa.int32()),
               "text": [" ".join(f"w{i // 2}x{j}" for j in range(9)) for i in range(n)]})
@@ -96,13 +82,18 @@ print(t["n"].to_pylist() == list(range(0, 20000, 2)), t.schema.field("n").type)
 print(pq.ParquetFile("kept.parquet").metadata.row_group(0).column(2).compression)'
 t dedup groups.parquet -q --threads 1 -o kept1.parquet
 cmp kept.parquet kept1.parquet && echo "the same bytes with one thread"
-write empty.parquet 't = pa.table({"id": pa.array([], pa.string()), "text": pa.array([], pa.string())})'
+write_parquet empty.parquet 't = pa.table({"id": pa.array([], pa.string()), "text": pa.array([], pa.string())})'
 t text empty.parquet -q
 t dedup empty.parquet -q -o kept.parquet
 kept empty.parquet kept.parquet
 
+echo "== strings are UTF-8, and so are bytes"
+for encoding in utf-8 latin1 auto; do
+    t text types.parquet -q --text-field /doc/body --id-field small --encoding $encoding --on-error skip
+done
+
 echo "== which one stays, by each type"
-write dates.parquet '
+write_parquet dates.parquet '
 t = pa.table({"id": ["a", "b", "c"], "text": ["x y z"] * 3, "real": [1.5, 2.5, 2],
     "day": [date(1969, 1, 1), date(2024, 1, 2), date(2000, 1, 1)],
     "ms": pa.array([datetime(2024, 1, i) for i in (1, 3, 2)], pa.timestamp("ms")),
@@ -114,32 +105,30 @@ for field in real day ms ns zoned word price; do
     t dedup dates.parquet -q --keep max:$field --removed removed.tsv -o kept.parquet
     cut -f 1,2 removed.tsv
 done
-write word.parquet 't = pa.table({"id": ["a", "b"], "text": ["x", "y"], "word": ["2024-01-01", "soon"]})'
+write_parquet word.parquet 't = pa.table({"id": ["a", "b"], "text": ["x", "y"], "word": ["2024-01-01", "soon"]})'
 t dedup word.parquet -q --keep max:word -o kept.parquet
 
 echo "== several files, and directories of them"
 mkdir -p 'shards/a=1' && touch shards/_SUCCESS
-write shards/0.parquet 't = pa.table({"id": ["p", "q"], "text": ["a b c", "d e f"]})'
-write shards/1.parquet 't = pa.table({"id": pa.array([], pa.string()), "text": pa.array([], pa.string())})'
-write shards/a=1/2.parquet 't = pa.table({"id": ["r", "s"], "text": ["a b c", "g h i"]})'
+write_parquet shards/0.parquet 't = pa.table({"id": ["p", "q"], "text": ["a b c", "d e f"]})'
+write_parquet shards/1.parquet 't = pa.table({"id": pa.array([], pa.string()), "text": pa.array([], pa.string())})'
+write_parquet shards/a=1/2.parquet 't = pa.table({"id": ["r", "s"], "text": ["a b c", "g h i"]})'
 t dedup shards -q -o kept.parquet --removed removed.tsv
 cat removed.tsv
 python3 -c 'import pyarrow.parquet as pq; print(pq.read_table("kept.parquet").to_pydict())'
-write other.parquet 't = pa.table({"id": ["p"], "text": ["a b c"], "more": [1]})'
+write_parquet other.parquet 't = pa.table({"id": ["p"], "text": ["a b c"], "more": [1]})'
 t dedup shards other.parquet -q -o kept.parquet
 t text shards other.parquet -q
 record a "a b c" > lines.jsonl
 t text shards lines.jsonl -q
 
 echo "== outputs of another kind are refused before anything is read"
-for output in kept.jsonl - kept.parquet.gz; do t dedup shards -q -o $output; done
+for output in kept.csv - kept.parquet.gz kept.json.gz; do t dedup shards -q -o $output; done
 mkfifo pipe.parquet
 cat pipe.parquet > /dev/null &
 t dedup shards -q -o pipe.parquet
-t dedup shards -q -o kept/
 t dedup shards -q -o kept/ --shard-size 10
 t dedup shards -q -o kept.parquet --output-format json-lines
-t dedup shards -q -o kept.parquet --mark
 t dedup lines.jsonl -q -o kept.parquet
 t dedup shards -q -o kept --removed-records removed.parquet
 python3 -c 'import pyarrow.parquet as pq; print(pq.read_table("kept").num_rows, pq.read_table("removed.parquet").to_pydict())'
@@ -168,6 +157,15 @@ t text head.parquet -q
 t text lines.jsonl -q --format parquet
 t text - -q --format parquet < shards/0.parquet
 cat shards/0.parquet | t text - -q
+t text - -q < shards/0.parquet
+mkfifo rows.parquet
+t text rows.parquet -q --format parquet
+cat shards/0.parquet > rows.parquet &
+t text rows.parquet -q
+wait
+t text nosuch.parquet -q --format parquet --on-error skip
+# A pipe without an end is refused, too.
+{ cat shards/0.parquet; yes 2> /dev/null || true; } | t text - -q
 t text cut.parquet shards/0.parquet -q --on-error skip
 python3 - << 'END'
 import pyarrow.parquet as pq
@@ -188,3 +186,14 @@ t text shards -q --duckdb libc.so.6
 NEARDUP_DUCKDB=libc.so.6 t text shards -q
 NEARDUP_DUCKDB=libc.so.6 "$NEARDUP" text shards -q --duckdb "$NEARDUP_DUCKDB" | wc -l
 left | grep -e neardup -e duckdb || echo "nothing temporary is left"
+
+# Values that protect a row: strings, numbers, booleans, members of structs.
+write_parquet split.parquet "
+words = lambda n: ' '.join(f'w{i}' for i in range(1, n))
+t = pa.table({'id': ['a', 'b', 'c', 'd'], 'split': ['x', \"te'st\", None, \"te'st\"], 'n': [1, 2, 3, 4],
+              'ok': [True, False, True, None], 's': [{'k': 1}, {'k': 2}, {'k': 5}, {'k': 7}],
+              'text': [words(25), words(25), words(26), words(27)]})"
+for protect in "split=te'st" n=3 ok=true /s/k=7 other=1; do
+    t dedup -q split.parquet --protect "$protect" -o kept.parquet --removed removed.tsv
+    cut -f 1-3 removed.tsv
+done

@@ -36,3 +36,17 @@ record() { printf '{"id":"%s","text":"%s"}\n' "$1" "$2"; }
 
 # Lists the files and directories that are left, except those of this prelude.
 left() { find . -mindepth 1 ! -name .out ! -name .err | LC_ALL=C sort; }
+
+# write_parquet FILE CODE: writes the table `t` that the code makes. For cases with DuckDB.
+write_parquet() {
+    python3 - "$@" << 'END'
+import sys
+from datetime import date, datetime, timezone
+from decimal import Decimal
+import pyarrow as pa
+import pyarrow.parquet as pq
+options = {'row_group_size': 2, 'compression': 'snappy'}
+exec(sys.argv[2])
+pq.write_table(t, sys.argv[1], **options)
+END
+}

@@ -1,4 +1,4 @@
-# The output has the same bytes at any number of threads and with any instruction set.
+# The output, the warnings and the losses have the same bytes at any number of threads and with any instruction set.
 awk 'BEGIN {
     x = 1
     for (i = 0; i < 3000; i++) {
@@ -14,8 +14,9 @@ for group in greedy component 'greedy --sketch simhash' 'component --sketch simh
         rm -rf out
         mkdir out
         # shellcheck disable=SC2086
-        "$NEARDUP" dedup -q in.jsonl --group $group -o out/kept --removed out/removed --clusters out/clusters --edges out/edges "$@"
-        cat out/kept out/removed out/clusters out/edges | md5sum
+        "$NEARDUP" dedup -q in.jsonl --group $group -o out/kept --removed out/removed --clusters out/clusters --edges out/edges --summary out/summary "$@" 2> out/warnings
+        grep -o '"largest_groups".*' out/summary > out/losses
+        cat out/kept out/removed out/clusters out/edges out/warnings out/losses | md5sum
     }
     one=$(run --threads 1)
     [[ $(wc -l < out/removed) -gt 500 && $(wc -l < out/kept) -gt 500 ]] || echo 'too few to mean anything'

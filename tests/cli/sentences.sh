@@ -31,8 +31,8 @@ grep -v 1$ clusters.tsv
 # The summary.
 t dedup in.jsonl --threads 1 --sketch sentences:3 --perms 64 -o kept.jsonl
 t dedup in.jsonl --threads 1 --sketch sentences:3 -o kept.jsonl --summary -
-: > empty
-t dedup empty --threads 1 --sketch sentences:3
+: > empty.jsonl
+t dedup empty.jsonl --threads 1 --sketch sentences:3
 
 # The output is the same at any number of threads, and from a pipe.
 one=$("$NEARDUP" pairs in.jsonl -q --sketch sentences:5 --threshold .1 --threads 1)

@@ -68,6 +68,13 @@ t dedup -q in/0.jsonl other/in/0.jsonl -o collide/
 t dedup -q in/sub other/in in/sub -o collide/
 t dedup -q - -o stdin2/ < in/0.jsonl
 (cd in/sub && t dedup -q .. ../../other/in -o ../../up/)
+# So do a file and a directory of one name, and an output beside the directory.
+mkdir -p through/0.jsonl && cp in/0.jsonl through/0.jsonl/1.jsonl
+t dedup -q in/0.jsonl through/0.jsonl in/sub -o collide/
+t dedup -q in -o collide/ --removed collide
+mkdir -p texts/name && echo text > texts/name/file && echo 'another text' > name
+t dedup -q name texts/name -o collide/
+t dedup -q texts -o collide --clusters ./collide
 # A directory that is not empty is refused, also if an input is in it.
 t dedup -q in/sub -o out/
 t dedup -q in/0.jsonl -o in/

@@ -52,8 +52,8 @@ printf '{"id":"tab\\there \\\\ \\n \\r","text":"The CAT, sat on the mat!"}\n{"te
 t simhash odd.jsonl -q
 printf '{"name":"x","body":{"text":"the cat sat on the mat"}}\n' > fields.jsonl
 t simhash fields.jsonl -q --text-field /body/text --id-field name
-: > empty
-t simhash empty --threads 1
+: > empty.jsonl
+t simhash empty.jsonl --threads 1
 
 # An output file is complete or missing; the summary.
 t simhash in.jsonl -o prints.tsv --threads 1 --summary -

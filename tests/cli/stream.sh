@@ -69,6 +69,15 @@ t clusters dated2 --min-size 1 --topics 0 --json
 t stream scripts.jsonl --state scripts -q
 t clusters scripts --min-size 1 --topics 3
 
+# The first piece of a pipe may be shorter than what tells the format: a mark, a value over lines.
+pieces() { for piece; do printf "$piece"; sleep 0.1; done; }
+pieces '{' '"id": "a",' '\n"text": "one two three"}{"id":' '"b", "text":\n"four"}' |
+    t stream --state values -q
+pieces '\xef\xbb' '\xbf{"id": "a", "text"' ': "one two three"}\n\n{"text": \n' '{"id": "b", "text": "four"}\n' |
+    t stream --state lines -q --on-error skip
+pieces 'WA' 'RC/1.0\r\nWARC-Type: conversion\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n' '\r\none\r\n\r\n' |
+    t stream --state archive -q
+
 # Each answer comes at once, while the input waits.
 (
     sed -n 1p in.jsonl

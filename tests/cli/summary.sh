@@ -31,5 +31,5 @@ t hamming query near prints.tsv --threads 1 --summary - -o found.tsv --json
 shown found.tsv
 t hamming join prints.tsv --threads 1 --summary - -o found.tsv.gz
 gzip -dc found.tsv.gz
-: > empty
-t dedup empty --threads 1
+: > empty.jsonl
+t dedup empty.jsonl --threads 1

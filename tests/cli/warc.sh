@@ -74,6 +74,27 @@ END
 zstd -dcq kept.warc.zst | cmp - kept.warc
 zstd -lq kept.warc.zst | tail -n 1 | awk '{ print $1 }'
 
+# The latest or the first of several copies.
+dated() {
+    local date
+    for date; do
+        printf 'WARC/1.1\r\nWARC-Type: conversion\r\nWARC-Record-ID: <urn:%s>\r\n' "$date"
+        [[ $date == none ]] || printf 'WARC-Date: %s\r\n' "$date"
+        printf 'Content-Type: text/plain\r\nContent-Length: 8\r\n\r\nOne text\r\n\r\n'
+    done
+}
+dated none 2026-01-02T03:04:05Z 2026-01-02T03:04:05.5Z 2025-12-31T23:59:59Z > dated.warc
+for keep in max:WARC-Date min:warc-date; do
+    t dedup -q dated.warc --keep $keep --removed removed.tsv -o dated.jsonl
+    grep -o '"id":"[^"]*"' dated.jsonl
+done
+t dedup -q dated.warc --keep max:date -o dated.jsonl
+dated yesterday 2026-01-02T03:04:05Z > bad-date.warc
+t text -q bad-date.warc
+t dedup -q bad-date.warc --keep max:WARC-Date --on-error skip -o dated.jsonl
+t dedup -q arc.arc --on-error skip --threshold .3 --keep max:WARC-Date --removed removed.tsv -o dated.jsonl
+cut -f 1,2 removed.tsv
+
 # Several archives: each behind its warcinfo, as members of its own; or JSON Lines of the texts.
 mkdir archives && cp crawl.warc archives/0.warc && cp crawl.warc.gz archives/1.warc.gz
 "$NEARDUP" dedup -q archives -o clean/ --removed-records rest.warc 2> .err
@@ -90,3 +111,43 @@ cut -d , -f 1 lines.jsonl
 grep -o '"url.*' lines.jsonl
 t dedup -q crawl.warc --mark
 t dedup -q crawl.warc -o crawl.csv
+
+# A damaged member of gzip loses its own record only, whichever byte is damaged; the message tells
+# what is left out. A pipe cannot go back: its rest is left out.
+cat > damage.py << 'END'
+import gzip, os, re, subprocess
+def member(number):
+    block = b'text number %d' % number
+    head = (b'WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Record-ID: <urn:%d>\r\nContent-Type: text/plain\r\n'
+            b'Content-Length: %d\r\n\r\n' % (number, len(block)))
+    return gzip.compress(head + block + b'\r\n\r\n', mtime=0)
+members = [member(n) for n in range(1, 4)]
+whole = b''.join(members)
+def text(data, threads, name='damaged.warc.gz', **pipe):
+    if not pipe:
+        with open(name, 'wb') as file:
+            file.write(data)
+    run = subprocess.run([os.environ['NEARDUP'], 'text', '-q', '--on-error', 'skip', '--threads', str(threads), name],
+                         capture_output=True, **pipe)
+    return run.returncode, re.findall(rb'"id":"urn:(\d)","text":"text number (\d)"', run.stdout), run.stderr.decode()
+found = {}
+for at in range(len(whole)):
+    damaged = whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1:]
+    hit, rest = 0, at
+    while rest >= len(members[hit]):
+        rest -= len(members[hit])
+        hit += 1
+    status, got, message = text(damaged, 1 + at % 2)
+    others = {str(n + 1).encode() for n in range(3) if n != hit}
+    ids = {i for i, n in got if i == n}
+    if not (status == 0 and len(ids) == len(got) and (others <= ids) and (len(ids) == 3 or message)):
+        # The first two bytes tell that it is gzip.
+        if at >= 2 or not message:
+            print('byte', at, status, got, message)
+    found[len(ids)] = found.get(len(ids), 0) + 1
+print(found[2] > len(whole) / 2, found[3] > 0)
+end = len(members[0]) + len(members[1])
+bad = whole[:end - 12] + b'\0\0\0\0' + whole[end - 8:]
+print(text(bad, 2), text(bad, 1, '-', input=bad), text(whole[:-3], 2), sep='\n')
+END
+python3 damage.py

@@ -40,6 +40,7 @@ typedef struct outputs {
     nd_stop_words *stop;
     nd_plan plan;
     nd_comparison *comparison;
+    nd_difference_list *differences;
     nd_hamming_costs costs;
     nd_hamming_estimate designs[ND_HAMMING_ESTIMATES];
     size_t count;
@@ -226,6 +227,7 @@ void test_sketches(void **state);
 void test_fingerprints(void **state);
 void test_plans(void **state);
 void test_dedup(void **state);
+void test_audit(void **state);
 void test_index_use(void **state);
 void test_passes(void **state);
 void test_index_making(void **state);

@@ -24,6 +24,12 @@ CHANGE(bad_kind, job.analyzer.kind = (nd_analyzer_kind)3)
 CHANGE(bad_ngram, job.analyzer.ngram = 65)
 CHANGE(bad_keep, job.survivors.keep = (nd_keep)4)
 CHANGE(bad_group, job.survivors.group = (nd_group)2)
+CHANGE(little_removed, job.survivors.max_removed = -0.5)
+CHANGE(much_removed, job.survivors.max_removed = 1.5)
+CHANGE(nan_removed, job.survivors.max_removed = NAN)
+CHANGE(null_protect, job.survivors.protect_count = 1)
+static const char *const half_protected[] = {"split=test", "split"};
+CHANGE(half_protect, (job.survivors.protect = half_protected, job.survivors.protect_count = 2))
 CHANGE(bad_sketch, job.similarity.sketch = (nd_sketch)3)
 CHANGE(bad_verify, job.similarity.verify = (nd_verify)3)
 CHANGE(nan_threshold, job.similarity.threshold = NAN)
@@ -92,7 +98,14 @@ static const bad_job bad_similarities[] = {
     {0},
 };
 
-static const bad_job bad_survivors[] = {{"keep", bad_keep}, {"group", bad_group}, {0}};
+static const bad_job bad_survivors[] = {{"keep", bad_keep},
+                                        {"group", bad_group},
+                                        {"max_removed", little_removed},
+                                        {"max_removed", much_removed},
+                                        {"max_removed", nan_removed},
+                                        {"protect[0]", null_protect},
+                                        {"protect[1]", half_protect},
+                                        {0}};
 
 /* ---- dedup, pairs */
 
@@ -148,6 +161,43 @@ void test_dedup(void **state) {
             nd_dedup(dedup_of(&job), &out.summary, &failure), NOTHING);
     GRANTED((begin_job(1), job.outputs.on_pair = take_pair),
             nd_pairs(pairs_of(&job), &out.summary, &failure), NOTHING);
+}
+
+CHANGE(no_sample, job.audit.sample = 0)
+CHANGE(large_sample, job.audit.sample = UINT64_C(1) << 31)
+CHANGE(zero_threshold,
+       (use_simhash(), job.similarity.verify = ND_VERIFY_NONE, job.similarity.threshold = 0))
+static const bad_job bad_audits[] = {
+    {"sample", no_sample}, {"sample", large_sample}, {"threshold", zero_threshold}, {0}};
+
+static bool take_missed(void *context, const nd_missed_pair *pair) {
+    (void)context;
+    return pair->id_a != NULL;
+}
+
+void test_audit(void **state) {
+    (void)state;
+    nd_audit_result result = {.struct_size = sizeof result};
+    const nd_audit_options no_audit = {.struct_size = sizeof no_audit, .sample = 1};
+    CALLED(nd_audit_options_init(&job.audit, sizeof job.audit));
+    REFUSED("options", nd_audit(NULL, &result, &out.summary, &failure));
+    REFUSED("input", nd_audit(&no_audit, &result, &out.summary, &failure));
+    begin_job(1);
+    REFUSED("result", nd_audit(audit_of(&job), NULL, &out.summary, &failure));
+    ALL_REFUSED(bad_jobs, nd_audit(audit_of(&job), &result, &out.summary, &failure));
+    ALL_REFUSED(bad_analyzers, nd_audit(audit_of(&job), &result, &out.summary, &failure));
+    ALL_REFUSED(bad_similarities, nd_audit(audit_of(&job), &result, &out.summary, &failure));
+    ALL_REFUSED(bad_survivors, nd_audit(audit_of(&job), &result, &out.summary, &failure));
+    ALL_REFUSED(bad_audits, nd_audit(audit_of(&job), &result, &out.summary, &failure));
+    begin_bad_job();
+    job.input.skip_errors = false;
+    FAILS(ND_ERR_INPUT, "record", nd_audit(audit_of(&job), &result, &out.summary, &failure));
+    for (uint32_t threads = 1; threads <= 2; threads++)
+        GRANTED((begin_dedup(threads, threads == 1 ? ND_SKETCH_MINHASH : ND_SKETCH_SIMHASH,
+                             ND_GROUP_GREEDY, ND_KEEP_LONGEST),
+                 job.audit.on_missed = take_missed),
+                nd_audit(audit_of(&job), &result, &out.summary, &failure),
+                assert_int_equal(result.sampled, DOCUMENTS));
 }
 
 /* Every part that may be NULL has its defaults then: no failure, and the same survivors. */

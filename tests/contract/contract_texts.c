@@ -78,6 +78,16 @@ void test_texts(void **state) {
     GRANTED(NOTHING, nd_compare_texts(shingler, ENGLISH, ENGLISH, &out.overlap, &failure),
             assert_true(out.overlap.intersection > 0));
 
+    REFUSED("analyzer", nd_differences(NULL, ENGLISH, ENGLISH, &out.differences, &failure));
+    REFUSED("a must", nd_differences(shingler, NULL, 1, ENGLISH, &out.differences, &failure));
+    REFUSED("b must", nd_differences(shingler, ENGLISH, NULL, 1, &out.differences, &failure));
+    REFUSED("out", nd_differences(shingler, ENGLISH, ENGLISH, NULL, &failure));
+    FAILS(ND_ERR_INPUT,
+          "b: ", nd_differences(shingler, ENGLISH, "\xff", 1, &out.differences, &failure));
+    GRANTED(NOTHING, nd_differences(shingler, ENGLISH, GERMAN, &out.differences, &failure),
+            assert_true(out.differences->count > 0));
+    CALLED(nd_difference_list_free(out.differences));
+
     REFUSED("analyzer",
             nd_sentence_signature(NULL, ENGLISH, 3, out.hashes, &out.count32, &failure));
     REFUSED("text",

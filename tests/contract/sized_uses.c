@@ -21,6 +21,7 @@ static struct {
     nd_output_options outputs;
     nd_dedup_options dedup;
     nd_pairs_options pairs;
+    nd_audit_options audit;
     nd_index_options index;
     nd_index_query_options index_query;
     nd_record record;
@@ -78,6 +79,7 @@ static void level_index(void *results) {
     info->options = NULL;
     level_plan(&info->plan);
 }
+static void level_audit(void *results) { (void)results; }
 static void level_hamming(void *results) { ((nd_hamming_info *)results)->options = NULL; }
 static void level_stream(void *results) { ((nd_stream_info *)results)->options = NULL; }
 static void level_weights(void *results) { (void)results; }
@@ -97,6 +99,11 @@ static bool tell_decision(void *context, const nd_decision *d) {
     return true;
 }
 static bool tell_pair(void *context, const nd_pair *p) {
+    (void)context;
+    tell(p->document_a * DOCUMENTS + p->document_b);
+    return true;
+}
+static bool tell_missed(void *context, const nd_missed_pair *p) {
     (void)context;
     tell(p->document_a * DOCUMENTS + p->document_b);
     return true;
@@ -316,6 +323,13 @@ static nd_status add_arrival(const nd_record *document) {
 /* Once the structure that is tried stands in `with`. */
 static nd_status dedup(void) { return nd_dedup(&with.dedup, &out.summary, &failure); }
 static nd_status pairs(void) { return nd_pairs(&with.pairs, &out.summary, &failure); }
+static nd_status audit_for(const nd_audit_options *options, nd_job_summary *summary) {
+    nd_audit_result result = {.struct_size = sizeof result};
+    nd_status status = nd_audit(options, &result, summary, &failure);
+    if (status == ND_OK) tell(result.removed);
+    return status;
+}
+static nd_status audit(void) { return audit_for(&with.audit, &out.summary); }
 static nd_status extract_prints(void) {
     return nd_fingerprints(&with.fingerprints, tell_print, NULL, &out.summary, &failure);
 }
@@ -478,6 +492,12 @@ static void set_jobs(void) {
                                     .similarity = &with.similarity,
                                     .on_pair = tell_pair,
                                     .resources = &with.resources};
+    nd_audit_options_init(&with.audit, sizeof with.audit);
+    with.audit.input = &with.input;
+    with.audit.similarity = &with.similarity;
+    with.audit.survivors = &with.survivors;
+    with.audit.resources = &with.resources;
+    with.audit.on_missed = tell_missed;
     nd_index_query_options_init(&with.index_query, sizeof with.index_query);
     with.index_query.input = &with.input;
     with.index_query.resources = &with.resources;
@@ -555,6 +575,7 @@ void begin_use_of_size(void) {
     STRUCTURE(nd_keyword_options, keyword)                                                         \
     STRUCTURE(nd_passages_options, passages)                                                       \
     STRUCTURE(nd_similarity_options, similarity)                                                   \
+    STRUCTURE(nd_audit_options, audit)                                                             \
     STRUCTURE(nd_index_options, index)                                                             \
     STRUCTURE(nd_index_query_options, index_query)                                                 \
     STRUCTURE(nd_hamming_options, hamming)                                                         \
@@ -585,6 +606,7 @@ WITH_INIT(DEFINE_INIT)
 const sized_structure sized_structures[] = {
     WITH_INIT(INITIALISED)
         WITHOUT_INIT(PLAIN){"nd_job_summary", sizeof(nd_job_summary), NULL, NULL, level_summary},
+    {"nd_audit_result", sizeof(nd_audit_result), NULL, NULL, level_audit},
     {"nd_index_info", sizeof(nd_index_info), NULL, NULL, level_index},
     {"nd_hamming_info", sizeof(nd_hamming_info), NULL, NULL, level_hamming},
     {"nd_stream_info", sizeof(nd_stream_info), NULL, NULL, level_stream},
@@ -674,6 +696,13 @@ const sized_structure sized_structures[] = {
     USE(nd_pairs_options, nd_input_options, (with.pairs.input = given, pairs()))                   \
     USE(nd_pairs_options, nd_similarity_options, (with.pairs.similarity = given, pairs()))         \
     USE(nd_pairs_options, nd_resources, (with.pairs.resources = given, pairs()))                   \
+    USE(nd_audit, nd_audit_options, audit_for(given, &out.summary))                                \
+    USE(nd_audit, nd_audit_result, nd_audit(&with.audit, given, &out.summary, &failure))           \
+    USE(nd_audit, nd_job_summary, audit_for(&with.audit, given))                                   \
+    USE(nd_audit_options, nd_input_options, (with.audit.input = given, audit()))                   \
+    USE(nd_audit_options, nd_similarity_options, (with.audit.similarity = given, audit()))         \
+    USE(nd_audit_options, nd_survivor_options, (with.audit.survivors = given, audit()))            \
+    USE(nd_audit_options, nd_resources, (with.audit.resources = given, audit()))                   \
     USE(nd_index_create, nd_index_options, create_index(given))                                    \
     USE(nd_index_create_in_memory, nd_index_options, create_index_in_memory(given))                \
     USE(nd_index_options, nd_analyzer_options,                                                     \

@@ -1,6 +1,6 @@
 /* Whole jobs against a plain implementation of the definition: a document is removed exactly when
- * an earlier kept candidate (they share a band key) has at least the threshold's similarity; the
- * first such document is its evidence. */
+ * an earlier kept candidate (they share a band key) has at least the threshold's similarity, and
+ * it is not protected; the first such document is its evidence. */
 #include "sketch/band_key.h"
 #include "job_parts.h"
 #include "small_corpus.h"
@@ -19,12 +19,14 @@ typedef struct features {
     uint64_t *set;
     size_t size;
     uint32_t signature[MAX_PERMS];
+    uint64_t text_hash[2]; /* equal token sequences have equal ones */
 } features;
 
 typedef struct answer {
     bool kept[MOST];
     uint32_t evidence[MOST];
     nd_overlap overlap[MOST];
+    uint64_t spared;
 } answer;
 
 static features analyze(const job_parts *o, const char *text) {
@@ -40,6 +42,7 @@ static features analyze(const job_parts *o, const char *text) {
     f.set = malloc(shingles.count * sizeof *f.set);
     memcpy(f.set, shingles.hashes, shingles.count * sizeof *f.set);
     f.size = nd_set_make(f.set, shingles.count);
+    memcpy(f.text_hash, shingles.text_hash, sizeof f.text_hash);
     nd_minhash_free(minhash);
     nd_analyzer_free(analyzer);
     return f;
@@ -77,9 +80,29 @@ static double order_key(uint32_t d) {
 
 static int by_priority(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    bool px = sorted_corpus->is_protected[x], py = sorted_corpus->is_protected[y];
+    if (px != py) return px ? -1 : 1;
     double kx = order_key(x), ky = order_key(y);
     if (kx != ky) return kx < ky ? -1 : 1;
     return x < y ? -1 : x > y;
+}
+
+/* An exact copy of a protected document, which is not protected itself, goes for the first such
+ * document, whatever else it duplicates. */
+static void define_copies(const corpus *c, const uint32_t *order, const features *f, answer *out) {
+    for (size_t j = 0; j < c->count; j++) {
+        uint32_t b = order[j];
+        for (size_t i = 0; i < j && !c->is_protected[b]; i++) {
+            uint32_t a = order[i];
+            if (!c->is_protected[a] ||
+                memcmp(f[a].text_hash, f[b].text_hash, sizeof f[a].text_hash) != 0)
+                continue;
+            assert_false(out->kept[b]);
+            out->evidence[b] = a;
+            out->overlap[b] = nd_set_overlap(f[a].set, f[a].size, f[b].set, f[b].size);
+            break;
+        }
+    }
 }
 
 static void define(const corpus *c, const job_parts *o, const features *f, answer *out) {
@@ -92,19 +115,26 @@ static void define(const corpus *c, const job_parts *o, const features *f, answe
     sorted_corpus = c;
     sorted_options = o;
     qsort(order, c->count, sizeof *order, by_priority);
+    out->spared = 0;
     for (size_t j = 0; j < c->count; j++) {
         uint32_t b = order[j];
         out->kept[b] = true;
         out->evidence[b] = b;
-        for (size_t i = 0; i < j && out->kept[b]; i++) {
+        bool found = false;
+        for (size_t i = 0; i < j && !found; i++) {
             uint32_t a = order[i];
             if (o->survivors.group == ND_GROUP_GREEDY && !out->kept[a]) continue;
             if (!duplicate(o, &plan, &f[a], &f[b], &out->overlap[b])) continue;
-            out->kept[b] = false;
-            out->evidence[b] = a;
+            found = true;
+            out->kept[b] = c->is_protected[b];
+            out->evidence[b] = out->kept[b] ? b : a;
+            out->spared += c->is_protected[b];
         }
     }
-    if (o->survivors.group == ND_GROUP_GREEDY) return;
+    if (o->survivors.group == ND_GROUP_GREEDY) {
+        define_copies(c, order, f, out);
+        return;
+    }
     /* Components: labels spread along pairs until nothing changes; a label is a position in the
      * order. */
     size_t label[MOST];
@@ -120,12 +150,16 @@ static void define(const corpus *c, const job_parts *o, const features *f, answe
                     changed = true;
                 }
     }
+    out->spared = 0;
     for (size_t j = 0; j < c->count; j++) {
-        out->kept[order[j]] = label[j] == j;
-        out->evidence[order[j]] = order[label[j]];
+        bool spared = c->is_protected[order[j]] && label[j] != j;
+        out->spared += spared;
+        out->kept[order[j]] = label[j] == j || spared;
+        out->evidence[order[j]] = spared ? order[j] : order[label[j]];
         out->overlap[order[j]] = nd_set_overlap(f[order[label[j]]].set, f[order[label[j]]].size,
                                                 f[order[j]].set, f[order[j]].size);
     }
+    define_copies(c, order, f, out);
 }
 
 /* ---- jobs against the definition */
@@ -183,6 +217,7 @@ static void run_dedup(corpus *c, job_parts *o, const features *f) {
     assert_int_equal(k.decisions, c->count);
     assert_int_equal(summary.kept + summary.removed, c->count);
     assert_int_equal(summary.bounded_documents, 0);
+    assert_int_equal(summary.spared, wanted.spared);
 }
 
 static void run_pairs(corpus *c, job_parts *o, const features *f) {
@@ -240,7 +275,10 @@ static void test_jobs(void **state) {
         features f[MOST];
         job_parts o = random_options(&seed);
         make_corpus(&c, seed, 1 + random_below(&seed, round % 4 ? 120 : MOST));
-        for (size_t d = 0; d < c.count; d++) f[d] = analyze(&o, c.text[d]);
+        for (size_t d = 0; d < c.count; d++) {
+            f[d] = analyze(&o, c.text[d]);
+            c.is_protected[d] = round % 3 == 0 && random_below(&seed, 4) == 0;
+        }
         run_dedup(&c, &o, f);
         run_pairs(&c, &o, f);
         for (size_t d = 0; d < c.count; d++) free(f[d].set);

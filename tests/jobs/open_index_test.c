@@ -1,7 +1,8 @@
 /* Jobs against an index that is open, on disk or in memory, and against one that is named by its
  * path: all give the same decisions, which are those of the definition, worked out by plain means:
- * a document is removed exactly when a document of the index that is not replaced, or an earlier
- * kept one, shares a band with it and reaches the threshold; its evidence is the first such. */
+ * a document that is not protected is removed exactly when a document of the index that is not
+ * replaced, or an earlier kept one, shares a band with it and reaches the threshold; its evidence
+ * is the first such, or the protected one of which it is an exact copy. */
 #include "base/limits.h"
 #include "job_parts.h"
 #include "own_directory.h"
@@ -24,9 +25,11 @@ static void good(nd_status status) {
 typedef struct document {
     char id[16], *text;
     double value;
+    bool is_protected;
     uint64_t *set; /* of shingles */
     size_t size;
     uint32_t signature[PERMS];
+    uint64_t text_hash[2]; /* equal token sequences have equal ones */
 } document;
 
 typedef enum way { BY_PATH, ON_DISK, IN_MEMORY, WAYS } way;
@@ -80,6 +83,7 @@ static document *new_document(world *w, const char *id) {
     d->set = malloc(shingles.count * sizeof *d->set);
     memcpy(d->set, shingles.hashes, shingles.count * sizeof *d->set);
     d->size = nd_set_make(d->set, shingles.count);
+    memcpy(d->text_hash, shingles.text_hash, sizeof d->text_hash);
     return d;
 }
 
@@ -88,7 +92,8 @@ static nd_record record_of(const document *d) {
                        .length = strlen(d->text),
                        .id = d->id,
                        .id_length = strlen(d->id),
-                       .value = d->value};
+                       .value = d->value,
+                       .is_protected = d->is_protected};
 }
 
 /* ---- the definition */
@@ -161,20 +166,41 @@ static double priority_of(const batch *b, uint32_t d) {
     }
 }
 
+/* Whether document x is considered before document y, which comes behind it in the input. */
+static bool is_first(const batch *b, uint32_t x, uint32_t y) {
+    bool px = b->documents[x]->is_protected, py = b->documents[y]->is_protected;
+    return px != py ? px : priority_of(b, x) <= priority_of(b, y);
+}
+
 /* Insertion: equal ones stay in the order of input. */
 static void sort_by_priority(batch *b) {
     for (uint32_t d = 0; d < b->count; d++) {
         uint32_t to = d;
-        for (; to > 0 && priority_of(b, b->order[to - 1]) > priority_of(b, d); to--)
-            b->order[to] = b->order[to - 1];
+        for (; to > 0 && !is_first(b, b->order[to - 1], d); to--) b->order[to] = b->order[to - 1];
         b->order[to] = d;
     }
+}
+
+/* Finds the first protected document of the batch of which it is an exact copy. */
+static bool find_protected_copy(const batch *b, const document *own, size_t rank, decision *d) {
+    for (size_t r = 0; r < rank; r++) {
+        const document *other = b->documents[b->order[r]];
+        bool equal = memcmp(other->text_hash, own->text_hash, sizeof own->text_hash) == 0;
+        if (!other->is_protected || !equal) continue;
+        assert_true(are_duplicates(b->w, other, own, &d->like));
+        d->evidence = b->order[r];
+        return true;
+    }
+    return false;
 }
 
 static decision decide(const batch *b, const bool *replaced, size_t rank) {
     const world *w = b->w;
     const document *own = b->documents[b->order[rank]];
-    decision d = {.indexed = true};
+    decision d = {.indexed = false};
+    if (own->is_protected) return (decision){.kept = true, .evidence = b->order[rank]};
+    if (find_protected_copy(b, own, rank, &d)) return d;
+    d.indexed = true;
     for (; d.evidence < w->live_count; d.evidence++)
         if (!replaced[d.evidence] && are_duplicates(w, w->live[d.evidence], own, &d.like)) return d;
     d.indexed = false;
@@ -202,7 +228,8 @@ static void define(batch *b) {
     }
 }
 
-/* A batch of new documents. With `replace` a part of them have ids that others have had. */
+/* A batch of new documents; a single one is not protected, since no job adds it. With `replace` a
+ * part of them have ids that others have had. */
 static void make_batch(world *w, batch *b, size_t count, bool replace) {
     *b = (batch){
         .w = w, .count = count, .replace = replace, .keep = (nd_keep)random_below(&w->seed, 4)};
@@ -212,7 +239,9 @@ static void make_batch(world *w, batch *b, size_t count, bool replace) {
             id = w->documents[random_below(&w->seed, w->count)].id;
         for (size_t j = 0; id && j < i; j++)
             if (strcmp(b->documents[j]->id, id) == 0) id = NULL;
-        b->documents[i] = new_document(w, id);
+        document *added = new_document(w, id);
+        added->is_protected = count > 1 && nd_mix64(w->count) % 12 == 0;
+        b->documents[i] = added;
     }
     define(b);
 }

@@ -48,7 +48,13 @@ static inline void read_input(job_parts *o, const char *const *input) {
 static inline bool pass_decision(void *context, const nd_decision *ignored) {
     return (void)context, (void)ignored, true;
 }
+static inline bool pass_losses(void *context, const nd_losses *ignored) {
+    return (void)context, (void)ignored, true;
+}
 static inline bool pass_pair(void *context, const nd_pair *ignored) {
+    return (void)context, (void)ignored, true;
+}
+static inline bool pass_missed(void *context, const nd_missed_pair *ignored) {
     return (void)context, (void)ignored, true;
 }
 static inline bool pass_text(void *context, const nd_text *ignored) {
@@ -89,6 +95,7 @@ static inline nd_status dedup_greedy(job_means *m) {
     o->survivors.keep = ND_KEEP_MAX;
     o->outputs.on_decision = pass_decision;
     o->outputs.on_pair = pass_pair;
+    o->outputs.on_losses = pass_losses;
     return nd_dedup(dedup_of(o), NULL, &m->error);
 }
 
@@ -179,6 +186,16 @@ static inline nd_status find_pairs(job_means *m) {
     job_parts *o = fresh_job(m);
     o->outputs.edges = "edges";
     return nd_pairs(pairs_of(o), NULL, &m->error);
+}
+
+static inline nd_status audit_sample(job_means *m) {
+    job_parts *o = fresh_job(m);
+    nd_audit_result result = {.struct_size = sizeof result};
+    o->similarity.recall = .5;
+    o->similarity.perms = 2;
+    o->audit.sample = 100;
+    o->audit.on_missed = pass_missed;
+    return nd_audit(audit_of(o), &result, NULL, &m->error);
 }
 
 /* ---- passes */
@@ -489,6 +506,7 @@ static const every_job every_jobs[] = {
     {"open index", dedup_open_index, ""},
     {"index in memory", dedup_memory_index, ""},
     {"pairs", find_pairs, ""},
+    {"audit", audit_sample, ""},
     {"texts", write_texts, ""},
     {"fingerprints", make_prints, ""},
     {"signatures", make_signatures, ""},

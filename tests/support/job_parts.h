@@ -17,6 +17,7 @@ typedef struct job_parts {
     /* Results of the functions below. */
     nd_dedup_options dedup;
     nd_pairs_options pairs;
+    nd_audit_options audit;
     nd_fingerprints_options fingerprints;
     nd_signatures_options signatures;
     nd_idf_options idf;
@@ -34,6 +35,7 @@ static inline void job_parts_init(job_parts *p) {
     nd_simhash_options_init(&p->simhash, sizeof p->simhash);
     p->simhash.weighting = ND_WEIGHTING_COUNTED;
     nd_resources_init(&p->resources, sizeof p->resources);
+    nd_audit_options_init(&p->audit, sizeof p->audit);
     nd_idf_options_init(&p->idf, sizeof p->idf);
     nd_passages_options_init(&p->passages, sizeof p->passages);
 }
@@ -66,6 +68,17 @@ static inline const nd_pairs_options *pairs_of(job_parts *p) {
                                   .context = p->outputs.context,
                                   .resources = &p->resources};
     return &p->pairs;
+}
+
+/* The caller sets audit.sample, seed, on_missed and context. */
+static inline const nd_audit_options *audit_of(job_parts *p) {
+    p->similarity.analyzer = &p->analyzer;
+    p->similarity.simhash = &p->simhash;
+    p->audit.input = &p->input;
+    p->audit.similarity = &p->similarity;
+    p->audit.survivors = &p->survivors;
+    p->audit.resources = &p->resources;
+    return &p->audit;
 }
 
 /* This, idf_of and keywords_of write to outputs.kept. `simhash`, `keywords` NULL: the defaults. */

@@ -17,6 +17,7 @@ typedef struct corpus {
     char *text[MOST];
     char id[MOST][24];
     double priority[MOST];
+    bool is_protected[MOST];
     size_t count;
     size_t next; /* the next record of the callback */
 } corpus;
@@ -72,7 +73,8 @@ static inline int give(void *context, nd_record *out) {
                        .length = strlen(c->text[d]),
                        .id = c->id[d],
                        .id_length = strlen(c->id[d]),
-                       .value = c->priority[d]};
+                       .value = c->priority[d],
+                       .is_protected = c->is_protected[d]};
     return 1;
 }
 

@@ -103,7 +103,7 @@ def _with_all(batch: pa.RecordBatch, schema: pa.Schema, path: str) -> pa.RecordB
 
 
 def _compression(url: str) -> str | None:
-    return next((kind for end, kind in COMPRESSED.items() if url.endswith(end)), None)
+    return next((kind for end, kind in COMPRESSED.items() if url.lower().endswith(end)), None)
 
 
 def _read_parquet(files: Any, path: str, split: Split, columns: list[str]

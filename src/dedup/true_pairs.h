@@ -1,0 +1,31 @@
+/* The true duplicates of a sample: reads all documents again and compares each exactly, as a set of
+ * shingles, with every document of the sample. Sketches and candidates play no part in it. */
+#ifndef ND_DEDUP_TRUE_PAIRS_H
+#define ND_DEDUP_TRUE_PAIRS_H
+
+#include "dedup/audit_sample.h"
+#include "dedup/columns.h"
+#include "dedup/dedup_plan.h"
+#include "io/external_sort.h"
+
+typedef struct nd_true_pairs_request {
+    const nd_run *run;
+    const nd_dedup_plan *plan;
+    const nd_columns *columns;
+    const nd_fates *fates; /* which documents are copies; these are left out */
+    const nd_audit_sample *sample;
+} nd_true_pairs_request;
+
+/* The part of a probe in the sorters below. */
+static inline size_t nd_probe_part(size_t probe) { return probe / 4; }
+
+/* A sorter of pairs of probes and documents. Each record begins with probe << 32 | document. */
+nd_status nd_probe_sorter_create(const nd_run *run, const nd_audit_sample *sample, unsigned words,
+                                 nd_external_sort **out, nd_error *error);
+
+/* Pushes each pair of a probe and another document whose Jaccard similarity reaches the threshold:
+ * behind the first word, intersection << 32 | union. A pair of two probes comes twice. */
+nd_status nd_find_true_pairs(const nd_true_pairs_request *request, nd_external_sort *pairs,
+                             nd_error *error);
+
+#endif

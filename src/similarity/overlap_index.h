@@ -1,0 +1,50 @@
+/* The shingle sets of a sample, by shingle, so that a text is compared exactly with all of them at
+ * once: the time does not grow with the sets that share nothing with it.
+ *
+ * Each shingle has the list of the sets that have it. A common shingle, which many sets have, has
+ * none: texts with the same menu or licence would cost their lists again and again. How many common
+ * shingles a text has is enough to tell which sets it may be similar to, and only these are
+ * compared. */
+#ifndef ND_SIMILARITY_OVERLAP_INDEX_H
+#define ND_SIMILARITY_OVERLAP_INDEX_H
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+/* A set of at least one shingle, as nd_set_make makes it. The hashes stay the caller's, and must
+ * outlive the index. */
+typedef struct nd_listed_set {
+    const uint64_t *hashes;
+    size_t size;
+} nd_listed_set;
+
+typedef struct nd_overlap_index nd_overlap_index;
+
+/* Bytes that the index takes for each shingle of each set, at most. */
+enum { ND_OVERLAP_INDEX_BYTES = 36 };
+
+/* Fewer than 2^31 sets of fewer than 2^31 shingles together. */
+nd_status nd_overlap_index_create(const nd_listed_set *sets, size_t count, double threshold,
+                                  const nd_allocator *allocator, nd_overlap_index **out,
+                                  nd_error *error);
+void nd_overlap_index_free(nd_overlap_index *index);
+
+/* The memory of one thread for searches in an index. */
+typedef struct nd_overlap_search nd_overlap_search;
+nd_status nd_overlap_search_create(const nd_overlap_index *index, const nd_allocator *allocator,
+                                   nd_overlap_search **out, nd_error *error);
+void nd_overlap_search_free(nd_overlap_search *search);
+
+/* A set that is similar to a text. */
+typedef struct nd_similar_set {
+    uint32_t set; /* number in the index */
+    uint32_t intersection, set_union;
+} nd_similar_set;
+
+/* Finds all sets whose Jaccard similarity with the text reaches the threshold, in any order.
+ * `shingles`: of the text, unsorted and with repeats; the call may sort them. *similar is valid
+ * until the next search. Any number of threads, each with a search of its own. */
+void nd_overlap_search_run(nd_overlap_search *search, uint64_t *shingles, size_t count,
+                           const nd_similar_set **similar, size_t *similar_count);
+
+#endif
