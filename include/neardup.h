@@ -19,6 +19,7 @@
  *     neardup/extract.h        jobs that return texts, fingerprints, signatures, words, keywords
  *     neardup/dedup.h          jobs that find duplicates: nd_dedup, nd_pairs
  *     neardup/audit.h          the job that checks them on a sample: nd_audit
+ *     neardup/tune.h           the job that helps to choose a threshold: nd_tune
  *     neardup/passages.h       the job that finds shared passages
  *     neardup/index.h          an index of documents that grows
  *     neardup/hamming_index.h  an index of fingerprints that grows, and joins
@@ -85,5 +86,6 @@
 #include "neardup/stream.h"
 #include "neardup/terms.h"
 #include "neardup/text.h"
+#include "neardup/tune.h"
 
 #endif

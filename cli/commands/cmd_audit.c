@@ -2,6 +2,7 @@
 #include "commands/command_names.h"
 #include "commands/match_command.h"
 #include "flags/keep_flags.h"
+#include "flags/sample_flags.h"
 #include "manual/chapters.h"
 #include "output/complain.h"
 #include "output/escape.h"
@@ -13,52 +14,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct sample_settings {
-    uint32_t documents;
-    uint64_t seed;
+typedef struct missed_settings {
     const char *missed; /* NULL: not written */
-} sample_settings;
+} missed_settings;
 
 typedef struct audit_settings {
     result_settings result;
+    missed_settings missed;
     sample_settings sample;
     match_settings match;
     keep_settings keep;
     group_settings group;
 } audit_settings;
 
-static const flag samples[] = {
-    {.name = "sample",
-     .kind = FLAG_COUNT,
-     .argument = "N",
-     .low = 1,
-     .high = INT32_MAX,
-     .offset = offsetof(sample_settings, documents),
-     .help = "documents of the sample, each of which is compared with all documents; four times as "
-             "many make intervals of half the width"},
-    {.name = "sample-seed",
-     .kind = FLAG_NUMBER,
-     .argument = "N",
-     .high = UINT64_MAX,
-     .offset = offsetof(sample_settings, seed),
-     .help = "which sample is drawn; the same number draws the same documents"},
-};
 static const flag missed_list[] = {
     {.name = "missed",
      .kind = FLAG_FILE,
      .argument = "FILE",
-     .offset = offsetof(sample_settings, missed),
+     .offset = offsetof(missed_settings, missed),
      .help =
          "write a table of the missed pairs; its columns are id_a, id_b, jaccard, intersection, "
          "union, pairs (how many pairs of copies it stands for), remains (1: dedup keeps both; "
          "0), and the file and line of both"},
 };
 
-static const flag_table sample_flags = FLAG_TABLE("Sample", samples);
 static const flag_table missed_flags = FLAG_TABLE("Output", missed_list);
 
 static const flag_group groups[] = {FLAG_GROUP(audit_settings, result, result_flags),
-                                    FLAG_GROUP(audit_settings, sample, missed_flags),
+                                    FLAG_GROUP(audit_settings, missed, missed_flags),
                                     FLAG_GROUP(audit_settings, match.report, report_flags),
                                     FLAG_GROUP(audit_settings, sample, sample_flags),
                                     FLAG_GROUP(audit_settings, match.input, input_flags),
@@ -200,7 +183,7 @@ static nd_status measure(command_job *j, auditor *a, nd_audit_result *result,
                                       .on_missed = take_missed,
                                       .context = a};
     if (!a->writes_table) return nd_audit(&options, result, summary, error);
-    nd_status status = results_open(&a->missed, s->sample.missed, header, error);
+    nd_status status = results_open(&a->missed, s->missed.missed, header, error);
     if (status != ND_OK) return status;
     return results_close(&a->missed, nd_audit(&options, result, summary, error), error);
 }
@@ -212,7 +195,7 @@ static nd_status audit(command_job *j, nd_job_summary *summary, nd_error *error)
     results report;
     char *shown = NULL;
     size_t shown_size = 0;
-    auditor a = {.writes_table = s->sample.missed != NULL,
+    auditor a = {.writes_table = s->missed.missed != NULL,
                  .shown = s->result.json ? NULL : open_memstream(&shown, &shown_size)};
     nd_status status = results_open(&report, j->output, NULL, error);
     if (status == ND_OK) {
@@ -232,7 +215,7 @@ static int run(const invocation *call) {
     if (!match_flags_agree(call->given, &s->match)) return EXIT_USAGE;
     command_job j = match_job(call, &s->match, s->result.output, audit);
     j.result_file = true;
-    j.missed = s->sample.missed;
+    j.missed = s->missed.missed;
     j.keep_field = s->keep.field;
     return job_run(&j);
 }

@@ -34,6 +34,7 @@ struct command_job {
     const table_settings *tables; /* NULL: there are none */
     const char *removed_records;  /* an output, too; NULL: none */
     const char *missed;           /* a table that the command itself writes; NULL: none */
+    void *own;                    /* of `run` alone */
     const similarity_settings *plan; /* of the bands; NULL: the job has none */
     uint32_t max_compare;            /* for the summary; 0: the job has no such bound */
     /* Set by job_run, for `run`. */

@@ -234,7 +234,7 @@ void flag_range(const flag *f, char *text, size_t size) {
     case FLAG_FIELD:
     case FLAG_FIELDS: snprintf(text, size, "a field's name, or a JSON Pointer"); break;
     case FLAG_VALUES:
-        snprintf(text, size, "a field, = and a value; at most %d of them", NAMES_MOST);
+        snprintf(text, size, "%s; at most %d of them", f->argument, NAMES_MOST);
         break;
     case FLAG_GLOBS: snprintf(text, size, "a glob; at most %d of them", NAMES_MOST); break;
     case FLAG_NAME: snprintf(text, size, "a name"); break;

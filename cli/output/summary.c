@@ -106,7 +106,7 @@ static const summary_row rows[] = {
     {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates", COMPARING},
     {"seconds_decide", NUMBER_SECONDS, STAGE(ND_STAGE_DECIDE), "verifying and deciding", COMPARING},
     {"seconds_write", NUMBER_SECONDS, STAGE(ND_STAGE_WRITE),
-     "writing the results; audit: comparing exactly", COMPARING},
+     "writing the results; audit and tune: comparing exactly", COMPARING},
     {"seconds_sync", NUMBER_SECONDS, STAGE(ND_STAGE_SYNC),
      "waiting until the results are on the disk", WRITING},
     {"seconds_total", NUMBER_SECONDS, AT(total_seconds), "the whole job", ALL},

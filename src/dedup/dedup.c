@@ -1,5 +1,5 @@
-/* nd_dedup, nd_pairs and nd_audit: runs the stages in order, and passes the results of each to the
- * next ones.
+/* nd_dedup, nd_pairs, nd_audit and nd_tune: runs the stages in order, and passes the results of
+ * each to the next ones.
  *
  *   read     ingest              records -> columns, band keys, hashes
  *   match    ranks               priorities -> the order in which documents are considered
@@ -13,7 +13,8 @@
  *            losses              fates -> where documents are lost
  *   write    report              fates -> kept records, tables, callbacks; begins while deciding
  *            index_update        kept documents -> the index
- *   audit                        in place of "write": candidates, fates, texts -> shares */
+ *   audit                        in place of "write": candidates, fates, texts -> shares
+ *   tuner                        behind exact_copies, in place of the rest: texts -> shares */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "base/machine.h"
@@ -28,6 +29,7 @@
 #include "dedup/repeated_ids.h"
 #include "dedup/report.h"
 #include "dedup/simhash_pass.h"
+#include "dedup/tuner.h"
 
 #include <string.h>
 
@@ -48,6 +50,8 @@ typedef struct dedup {
     nd_report *report;             /* NULL except inside decide_and_write */
     const nd_audit_options *audit; /* NULL: the results are written */
     nd_audit_result audited;
+    const nd_tune_options *tune; /* NULL: documents are decided */
+    nd_tune_result tuned;
     nd_job_summary summary;
     double stage_began; /* nd_seconds() */
 } dedup;
@@ -302,6 +306,25 @@ static nd_status decide_and_write(dedup *d, nd_error *error) {
     return status;
 }
 
+static nd_status match_and_tune(dedup *d, nd_error *error) {
+    const nd_tune_request request = {.options = d->tune,
+                                     .run = &d->run,
+                                     .plan = &d->plan,
+                                     .columns = &d->ingested.columns,
+                                     .ranks = &d->ranks,
+                                     .fates = &d->fates};
+    ND_TRY(resolve_equal(d, error));
+    end_stage(d, ND_STAGE_MATCH);
+    ND_TRY(nd_tune_measure(&request, &d->tuned, error));
+    end_stage(d, ND_STAGE_WRITE);
+    return ND_OK;
+}
+
+static nd_status match_and_decide(dedup *d, nd_error *error) {
+    ND_TRY(match(d, error));
+    return d->audit ? decide_and_audit(d, error) : decide_and_write(d, error);
+}
+
 static void release(dedup *d) {
     nd_candidates_free(&d->candidates);
     nd_fates_free(&d->fates);
@@ -317,9 +340,7 @@ static void release(dedup *d) {
 static nd_status run_stages(nd_dedup_goal goal, dedup *d, nd_job_summary *summary,
                             nd_error *error) {
     nd_status status = read_documents(d, goal, error);
-    if (status == ND_OK) status = match(d, error);
-    if (status == ND_OK)
-        status = d->audit ? decide_and_audit(d, error) : decide_and_write(d, error);
+    if (status == ND_OK) status = d->tune ? match_and_tune(d, error) : match_and_decide(d, error);
     if (status == ND_OK) {
         nd_run_fill_summary(&d->run, &d->summary);
         nd_job_summary_give(summary, &d->summary);
@@ -355,5 +376,19 @@ nd_status nd_audit(const nd_audit_options *options, nd_audit_result *result,
     ND_TRY(nd_dedup_parts_read_audit(options, &given, &d.options, error));
     ND_TRY(run_stages(ND_GOAL_DEDUP, &d, summary, error));
     nd_results_write(result, &d.audited, sizeof d.audited);
+    return ND_OK;
+}
+
+nd_status nd_tune(const nd_tune_options *options, nd_tune_result *result, nd_job_summary *summary,
+                  nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    nd_tune_options given;
+    dedup d = {.stage_began = nd_seconds(), .tune = &given};
+    ND_TRY(nd_need(result, "result", error));
+    ND_TRY(nd_results_check(result, sizeof *result, "nd_tune_result", error));
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(nd_dedup_parts_read_tune(options, &given, &d.options, error));
+    ND_TRY(run_stages(ND_GOAL_DEDUP, &d, summary, error));
+    nd_results_write(result, &d.tuned, sizeof d.tuned);
     return ND_OK;
 }

@@ -110,15 +110,20 @@ void nd_audit_options_init(nd_audit_options *options, size_t struct_size) {
     nd_options_init(options, struct_size, &audit_defaults, sizeof audit_defaults);
 }
 
+static nd_status check_sample(uint64_t sample, nd_error *error) {
+    return sample >= 1 && sample <= INT32_MAX
+               ? ND_OK
+               : nd_fail(error, ND_ERR_ARGUMENT, "sample must be 1 to %d, not %llu", INT32_MAX,
+                         (unsigned long long)sample);
+}
+
 nd_status nd_dedup_parts_read_audit(const nd_audit_options *given, nd_audit_options *audit,
                                     nd_dedup_parts *out, nd_error *error) {
     *audit = audit_defaults;
     *out = (nd_dedup_parts){0};
     ND_TRY(nd_need(given, "options", error));
     ND_TRY(ND_READ_OPTIONS(given, audit, "nd_audit_options", error));
-    if (audit->sample < 1 || audit->sample > INT32_MAX)
-        return nd_fail(error, ND_ERR_ARGUMENT, "sample must be 1 to %d, not %llu", INT32_MAX,
-                       (unsigned long long)audit->sample);
+    ND_TRY(check_sample(audit->sample, error));
     ND_TRY(nd_input_options_read(audit->input, &out->input, error));
     ND_TRY(read_similarity(audit->similarity, out, error));
     ND_TRY(read_survivors(audit->survivors, &out->survivors, error));
@@ -126,5 +131,40 @@ nd_status nd_dedup_parts_read_audit(const nd_audit_options *given, nd_audit_opti
         return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not %g",
                        out->similarity.threshold);
     out->resources = audit->resources;
+    return ND_OK;
+}
+
+/* ---- tune */
+
+static const nd_tune_options tune_defaults = {
+    .struct_size = sizeof tune_defaults, .lowest = .5, .sample = 1000};
+
+void nd_tune_options_init(nd_tune_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &tune_defaults, sizeof tune_defaults);
+}
+
+/* Nothing is compared by sketches, so they are as small as a plan allows. */
+static nd_status read_analyzer_alone(const nd_analyzer_options *analyzer, nd_dedup_parts *out,
+                                     nd_error *error) {
+    nd_similarity_options similarity = similarity_defaults;
+    similarity.analyzer = analyzer;
+    similarity.perms = 1;
+    similarity.recall = similarity.threshold;
+    return read_similarity(&similarity, out, error);
+}
+
+nd_status nd_dedup_parts_read_tune(const nd_tune_options *given, nd_tune_options *tune,
+                                   nd_dedup_parts *out, nd_error *error) {
+    *tune = tune_defaults;
+    *out = (nd_dedup_parts){0};
+    ND_TRY(nd_need(given, "options", error));
+    ND_TRY(ND_READ_OPTIONS(given, tune, "nd_tune_options", error));
+    ND_TRY(check_sample(tune->sample, error));
+    if (!(tune->lowest > 0 && tune->lowest <= 1))
+        return nd_fail(error, ND_ERR_ARGUMENT, "lowest must be above 0 and at most 1, not %g",
+                       tune->lowest);
+    ND_TRY(nd_input_options_read(tune->input, &out->input, error));
+    ND_TRY(read_analyzer_alone(tune->analyzer, out, error));
+    out->resources = tune->resources;
     return ND_OK;
 }

@@ -1,6 +1,6 @@
-/* The options of nd_dedup, nd_pairs and nd_audit, read once. Every part has every member; members
- * that the caller did not set have their defaults. Const after that. Strings, arrays, tables and
- * callbacks stay the caller's. */
+/* The options of nd_dedup, nd_pairs, nd_audit and nd_tune, read once. Every part has every member;
+ * members that the caller did not set have their defaults. Const after that. Strings, arrays,
+ * tables and callbacks stay the caller's. */
 #ifndef ND_DEDUP_DEDUP_PARTS_H
 #define ND_DEDUP_DEDUP_PARTS_H
 
@@ -15,7 +15,7 @@ typedef struct nd_dedup_parts {
     nd_survivor_options survivors;
     nd_index_use index;
     nd_output_options outputs; /* with nd_pairs only edges and on_pair are set,
-                                  with nd_audit none */
+                                  with nd_audit and nd_tune none */
     const nd_resources *resources;
 } nd_dedup_parts;
 
@@ -27,6 +27,10 @@ nd_status nd_dedup_parts_read_pairs(const nd_pairs_options *given, nd_dedup_part
 /* *audit has every member, too. */
 nd_status nd_dedup_parts_read_audit(const nd_audit_options *given, nd_audit_options *audit,
                                     nd_dedup_parts *out, nd_error *error);
+
+/* *tune has every member, too. */
+nd_status nd_dedup_parts_read_tune(const nd_tune_options *given, nd_tune_options *tune,
+                                   nd_dedup_parts *out, nd_error *error);
 
 /* Whether kept documents are added to an index. */
 static inline bool nd_has_index(const nd_dedup_parts *parts) {

@@ -6,7 +6,7 @@
 
 /* A shingle of more sets is common. With fewer than some hundred, sets that common shingles alone
  * make candidates are compared too often. */
-enum { COMMON = ND_LIMIT(256, 2) };
+enum { COMMON = ND_LIMIT(512, 2) };
 
 /* Bits of the map that counts the distinct shingles of a text: a divisor of 2^24. */
 enum { SEEN_BITS = 1 << 16 };

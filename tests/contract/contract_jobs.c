@@ -200,6 +200,41 @@ void test_audit(void **state) {
                 assert_int_equal(result.sampled, DOCUMENTS));
 }
 
+CHANGE(no_tuned, job.tune.sample = 0)
+CHANGE(large_tuned, job.tune.sample = UINT64_C(1) << 31)
+CHANGE(zero_lowest, job.tune.lowest = 0)
+CHANGE(large_lowest, job.tune.lowest = 1.01)
+CHANGE(nan_lowest, job.tune.lowest = NAN)
+static const bad_job bad_tunes[] = {{"sample", no_tuned},    {"sample", large_tuned},
+                                    {"lowest", zero_lowest}, {"lowest", large_lowest},
+                                    {"lowest", nan_lowest},  {0}};
+
+static bool take_tuned(void *context, const nd_tuned_document *document) {
+    (void)context;
+    return document->named.id != NULL;
+}
+
+void test_tune(void **state) {
+    (void)state;
+    nd_tune_result result = {.struct_size = sizeof result};
+    const nd_tune_options no_tune = {.struct_size = sizeof no_tune, .sample = 1};
+    CALLED(nd_tune_options_init(&job.tune, sizeof job.tune));
+    REFUSED("options", nd_tune(NULL, &result, &out.summary, &failure));
+    REFUSED("lowest", nd_tune(&no_tune, &result, &out.summary, &failure));
+    begin_job(1);
+    REFUSED("result", nd_tune(tune_of(&job), NULL, &out.summary, &failure));
+    ALL_REFUSED(bad_jobs, nd_tune(tune_of(&job), &result, &out.summary, &failure));
+    ALL_REFUSED(bad_analyzers, nd_tune(tune_of(&job), &result, &out.summary, &failure));
+    ALL_REFUSED(bad_tunes, nd_tune(tune_of(&job), &result, &out.summary, &failure));
+    begin_bad_job();
+    job.input.skip_errors = false;
+    FAILS(ND_ERR_INPUT, "record", nd_tune(tune_of(&job), &result, &out.summary, &failure));
+    for (uint32_t threads = 1; threads <= 2; threads++)
+        GRANTED((begin_job(threads), job.tune.on_document = take_tuned),
+                nd_tune(tune_of(&job), &result, &out.summary, &failure),
+                assert_int_equal(result.sampled, DOCUMENTS));
+}
+
 /* Every part that may be NULL has its defaults then: no failure, and the same survivors. */
 static void check_null_parts(void) {
     begin_job(1);

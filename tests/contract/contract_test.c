@@ -63,6 +63,7 @@ int main(void) {
         cmocka_unit_test(test_plans),
         cmocka_unit_test(test_dedup),
         cmocka_unit_test(test_audit),
+        cmocka_unit_test(test_tune),
         cmocka_unit_test(test_index_use),
         cmocka_unit_test(test_passes),
         cmocka_unit_test(test_index_making),

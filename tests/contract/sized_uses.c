@@ -22,6 +22,7 @@ static struct {
     nd_dedup_options dedup;
     nd_pairs_options pairs;
     nd_audit_options audit;
+    nd_tune_options tune;
     nd_index_options index;
     nd_index_query_options index_query;
     nd_record record;
@@ -80,6 +81,7 @@ static void level_index(void *results) {
     level_plan(&info->plan);
 }
 static void level_audit(void *results) { (void)results; }
+static void level_tune(void *results) { (void)results; }
 static void level_hamming(void *results) { ((nd_hamming_info *)results)->options = NULL; }
 static void level_stream(void *results) { ((nd_stream_info *)results)->options = NULL; }
 static void level_weights(void *results) { (void)results; }
@@ -101,6 +103,11 @@ static bool tell_decision(void *context, const nd_decision *d) {
 static bool tell_pair(void *context, const nd_pair *p) {
     (void)context;
     tell(p->document_a * DOCUMENTS + p->document_b);
+    return true;
+}
+static bool tell_tuned(void *context, const nd_tuned_document *d) {
+    (void)context;
+    tell(d->document * DOCUMENTS + d->earlier.document);
     return true;
 }
 static bool tell_missed(void *context, const nd_missed_pair *p) {
@@ -330,6 +337,13 @@ static nd_status audit_for(const nd_audit_options *options, nd_job_summary *summ
     return status;
 }
 static nd_status audit(void) { return audit_for(&with.audit, &out.summary); }
+static nd_status tune_for(const nd_tune_options *options, nd_job_summary *summary) {
+    nd_tune_result result = {.struct_size = sizeof result};
+    nd_status status = nd_tune(options, &result, summary, &failure);
+    if (status == ND_OK) tell(result.steps[ND_TUNE_STEPS - 1].nearest);
+    return status;
+}
+static nd_status tune(void) { return tune_for(&with.tune, &out.summary); }
 static nd_status extract_prints(void) {
     return nd_fingerprints(&with.fingerprints, tell_print, NULL, &out.summary, &failure);
 }
@@ -498,6 +512,11 @@ static void set_jobs(void) {
     with.audit.survivors = &with.survivors;
     with.audit.resources = &with.resources;
     with.audit.on_missed = tell_missed;
+    nd_tune_options_init(&with.tune, sizeof with.tune);
+    with.tune.input = &with.input;
+    with.tune.analyzer = &with.analyzer;
+    with.tune.resources = &with.resources;
+    with.tune.on_document = tell_tuned;
     nd_index_query_options_init(&with.index_query, sizeof with.index_query);
     with.index_query.input = &with.input;
     with.index_query.resources = &with.resources;
@@ -576,6 +595,7 @@ void begin_use_of_size(void) {
     STRUCTURE(nd_passages_options, passages)                                                       \
     STRUCTURE(nd_similarity_options, similarity)                                                   \
     STRUCTURE(nd_audit_options, audit)                                                             \
+    STRUCTURE(nd_tune_options, tune)                                                               \
     STRUCTURE(nd_index_options, index)                                                             \
     STRUCTURE(nd_index_query_options, index_query)                                                 \
     STRUCTURE(nd_hamming_options, hamming)                                                         \
@@ -607,6 +627,7 @@ const sized_structure sized_structures[] = {
     WITH_INIT(INITIALISED)
         WITHOUT_INIT(PLAIN){"nd_job_summary", sizeof(nd_job_summary), NULL, NULL, level_summary},
     {"nd_audit_result", sizeof(nd_audit_result), NULL, NULL, level_audit},
+    {"nd_tune_result", sizeof(nd_tune_result), NULL, NULL, level_tune},
     {"nd_index_info", sizeof(nd_index_info), NULL, NULL, level_index},
     {"nd_hamming_info", sizeof(nd_hamming_info), NULL, NULL, level_hamming},
     {"nd_stream_info", sizeof(nd_stream_info), NULL, NULL, level_stream},
@@ -703,6 +724,12 @@ const sized_structure sized_structures[] = {
     USE(nd_audit_options, nd_similarity_options, (with.audit.similarity = given, audit()))         \
     USE(nd_audit_options, nd_survivor_options, (with.audit.survivors = given, audit()))            \
     USE(nd_audit_options, nd_resources, (with.audit.resources = given, audit()))                   \
+    USE(nd_tune, nd_tune_options, tune_for(given, &out.summary))                                   \
+    USE(nd_tune, nd_tune_result, nd_tune(&with.tune, given, &out.summary, &failure))               \
+    USE(nd_tune, nd_job_summary, tune_for(&with.tune, given))                                      \
+    USE(nd_tune_options, nd_input_options, (with.tune.input = given, tune()))                      \
+    USE(nd_tune_options, nd_analyzer_options, (with.tune.analyzer = given, tune()))                \
+    USE(nd_tune_options, nd_resources, (with.tune.resources = given, tune()))                      \
     USE(nd_index_create, nd_index_options, create_index(given))                                    \
     USE(nd_index_create_in_memory, nd_index_options, create_index_in_memory(given))                \
     USE(nd_index_options, nd_analyzer_options,                                                     \

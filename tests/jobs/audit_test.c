@@ -1,44 +1,13 @@
 /* nd_audit: the counts of a sample of all documents, compared with all pairs, compared exactly, and
  * with the answers of nd_pairs and nd_dedup; and how often the intervals of small samples have the
  * shares of all documents. */
+#include "all_overlaps.h"
 #include "job_parts.h"
-#include "small_corpus.h"
 #include "test.h"
 
 #include "neardup.h"
 
 static corpus texts;
-static nd_overlap overlaps[MOST][MOST]; /* by numbers, both ways */
-static bool copies[MOST][MOST];         /* the same tokens */
-
-static void must(nd_status status, const nd_error *error) {
-    if (status != ND_OK) fail_msg("%s", error->message);
-}
-
-/* ---- the truth */
-
-static void compare_all(const nd_analyzer_options *options) {
-    static uint64_t sets[MOST][4000], hash[MOST][2];
-    size_t sizes[MOST];
-    nd_analyzer *analyzer;
-    nd_error error;
-    must(nd_analyzer_create(options, NULL, &analyzer, &error), &error);
-    for (size_t d = 0; d < texts.count; d++) {
-        nd_shingles s;
-        must(nd_analyze(analyzer, texts.text[d], strlen(texts.text[d]), &s, &error), &error);
-        memcpy(sets[d], s.hashes, s.count * sizeof *s.hashes);
-        memcpy(hash[d], s.text_hash, sizeof hash[d]);
-        sizes[d] = nd_set_make(sets[d], s.count);
-    }
-    for (size_t a = 0; a < texts.count; a++) {
-        for (size_t b = 0; b < texts.count; b++) {
-            overlaps[a][b] = nd_set_overlap(sets[a], sizes[a], sets[b], sizes[b]);
-            copies[a][b] = memcmp(hash[a], hash[b], sizeof hash[a]) == 0;
-        }
-    }
-    nd_analyzer_free(analyzer);
-}
-
 /* ---- the answers */
 
 typedef struct answers {
@@ -189,7 +158,7 @@ static void test_all_documents(void **state) {
     for (uint64_t seed = 1; seed <= 6; seed++) {
         make_corpus(&texts, seed, seed == 6 ? 1 : 150 + 40 * seed);
         job_parts o = job_of(seed % 2 ? .5 : .8);
-        compare_all(&o.analyzer);
+        compare_all(&texts, &o.analyzer);
         check_all(&o, &lost_well, &wrong_well);
         o.similarity.perms = 4;
         o.similarity.recall = .3;

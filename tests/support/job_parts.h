@@ -18,6 +18,7 @@ typedef struct job_parts {
     nd_dedup_options dedup;
     nd_pairs_options pairs;
     nd_audit_options audit;
+    nd_tune_options tune;
     nd_fingerprints_options fingerprints;
     nd_signatures_options signatures;
     nd_idf_options idf;
@@ -36,6 +37,7 @@ static inline void job_parts_init(job_parts *p) {
     p->simhash.weighting = ND_WEIGHTING_COUNTED;
     nd_resources_init(&p->resources, sizeof p->resources);
     nd_audit_options_init(&p->audit, sizeof p->audit);
+    nd_tune_options_init(&p->tune, sizeof p->tune);
     nd_idf_options_init(&p->idf, sizeof p->idf);
     nd_passages_options_init(&p->passages, sizeof p->passages);
 }
@@ -79,6 +81,13 @@ static inline const nd_audit_options *audit_of(job_parts *p) {
     p->audit.survivors = &p->survivors;
     p->audit.resources = &p->resources;
     return &p->audit;
+}
+
+static inline const nd_tune_options *tune_of(job_parts *p) {
+    p->tune.input = &p->input;
+    p->tune.analyzer = &p->analyzer;
+    p->tune.resources = &p->resources;
+    return &p->tune;
 }
 
 /* This, idf_of and keywords_of write to outputs.kept. `simhash`, `keywords` NULL: the defaults. */
