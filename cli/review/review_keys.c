@@ -3,6 +3,7 @@
 #include "output/colour.h"
 #include "output/interrupt.h"
 
+#include <poll.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -21,10 +22,14 @@ static bool take_keys(struct termios *before) {
     return tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
 }
 
-/* 0: the input has ended, or a signal has come. */
+/* 0: the input has ended, or a signal has come. A signal that comes just before the wait, or to
+ * another thread, does not end the wait, so each wait is short. */
 static char read_key(void) {
-    char key;
-    return read(STDIN_FILENO, &key, 1) == 1 && !interrupt_pending() ? key : 0;
+    enum { PATIENCE = 200 }; /* milliseconds */
+    struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
+    char key = 0;
+    while (!interrupt_pending() && poll(&keys, 1, PATIENCE) <= 0) continue;
+    return !interrupt_pending() && read(STDIN_FILENO, &key, 1) == 1 ? key : 0;
 }
 
 static size_t first_unmarked(const review_list *list) {
