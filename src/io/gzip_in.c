@@ -379,3 +379,22 @@ uint64_t nd_gzip_in_member(const nd_gzip_in *gzip, uint64_t *delivered) {
 }
 
 #endif
+
+/* ---- behind damage */
+
+static bool begins_member(const unsigned char *bytes) { return nd_gzip_begins_member(bytes); }
+
+static nd_status read_first(void *decoder, nd_byte_source *source, const nd_allocator *allocator,
+                            char *first, size_t size, size_t *got, nd_error *error) {
+    (void)decoder;
+    bool ended;
+    nd_error ignored;
+    nd_gzip_in *gzip = NULL;
+    ND_TRY(nd_gzip_in_open(source, allocator, &gzip, error));
+    (void)!nd_gzip_in_read_member(gzip, first, size, got, &ended, &ignored);
+    nd_gzip_in_close(gzip);
+    return ND_OK;
+}
+
+const nd_member_kind nd_gzip_member_kind = {
+    .head = ND_GZIP_HEADER, .begins = begins_member, .read_first = read_first};

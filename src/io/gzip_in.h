@@ -3,7 +3,7 @@
 #ifndef ND_IO_GZIP_IN_H
 #define ND_IO_GZIP_IN_H
 
-#include "io/byte_source.h"
+#include "io/member_resume.h"
 
 typedef struct nd_gzip_in nd_gzip_in;
 
@@ -32,5 +32,7 @@ static inline bool nd_gzip_begins_member(const unsigned char *bytes) {
     return bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8 && (bytes[3] & 0xe0) == 0 &&
            (bytes[8] == 0 || bytes[8] == 2 || bytes[8] == 4) && (bytes[9] <= 13 || bytes[9] == 255);
 }
+
+extern const nd_member_kind nd_gzip_member_kind;
 
 #endif

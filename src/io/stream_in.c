@@ -181,24 +181,40 @@ nd_status nd_stream_in_read_some(nd_stream_in *stream, void *buffer, size_t size
     return read_on(stream, buffer, size, SOME, got, error);
 }
 
-nd_status nd_stream_in_resume(nd_stream_in *stream, nd_record_begins_fn *begins,
-                              const void *context, nd_stream_gap *gap, bool *resumed,
-                              nd_error *error) {
-    const nd_gzip_in *gzip = stream->ahead ? nd_gzip_ahead_decoder(stream->ahead) : stream->gzip;
-    *gap = (nd_stream_gap){0};
-    *resumed = false;
-    if (!gzip || stream->failure.status != ND_ERR_INPUT) return ND_OK;
-    gap->begin = nd_gzip_in_member(gzip, &gap->delivered);
-    ND_TRY(nd_gzip_resume(&stream->source, gap->begin, begins, context, &stream->allocator, resumed,
-                          error));
-    if (!*resumed) return ND_OK;
-    gap->end = nd_byte_source_offset(&stream->source);
+/* ---- behind damage */
+
+static const nd_gzip_in *gzip_of(const nd_stream_in *stream) {
+    return stream->ahead ? nd_gzip_ahead_decoder(stream->ahead) : stream->gzip;
+}
+
+static nd_status reopen(nd_stream_in *stream, nd_error *error) {
+    stream->failure = (nd_error){.status = ND_OK};
+    if (stream->zstd) {
+        nd_zstd_in_restart(stream->zstd);
+        return ND_OK;
+    }
     nd_gzip_in_close(stream->gzip);
     nd_gzip_ahead_close(stream->ahead);
     stream->gzip = NULL;
     stream->ahead = NULL;
-    stream->failure = (nd_error){.status = ND_OK};
     return open_gzip(stream, error);
+}
+
+nd_status nd_stream_in_resume(nd_stream_in *stream, nd_record_begins_fn *begins,
+                              const void *context, nd_stream_gap *gap, bool *resumed,
+                              nd_error *error) {
+    const nd_gzip_in *gzip = gzip_of(stream);
+    *gap = (nd_stream_gap){0};
+    *resumed = false;
+    if ((!gzip && !stream->zstd) || stream->failure.status != ND_ERR_INPUT) return ND_OK;
+    gap->begin = gzip ? nd_gzip_in_member(gzip, &gap->delivered)
+                      : nd_zstd_in_frame(stream->zstd, &gap->delivered);
+    const nd_member_kind kind = gzip ? nd_gzip_member_kind : nd_zstd_frame_kind(stream->zstd);
+    const nd_resume_request request = {&stream->source, &kind, gap->begin, begins, context};
+    ND_TRY(nd_member_resume(&request, &stream->allocator, resumed, error));
+    if (!*resumed) return ND_OK;
+    gap->end = nd_byte_source_offset(&stream->source);
+    return reopen(stream, error);
 }
 
 uint64_t nd_stream_in_position(const nd_stream_in *stream) { return stream->source.position; }

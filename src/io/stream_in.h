@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/job_progress.h"
 #include "io/compression.h"
-#include "io/gzip_resume.h"
+#include "io/member_resume.h"
 
 typedef struct nd_stream_in nd_stream_in;
 
@@ -50,15 +50,15 @@ nd_status nd_stream_in_read(nd_stream_in *stream, void *buffer, size_t size, siz
 nd_status nd_stream_in_read_some(nd_stream_in *stream, void *buffer, size_t size, size_t *got,
                                  nd_error *error);
 
-/* A damaged member of a gzip file. */
+/* A damaged member of a gzip file, or frame of a Zstandard file. */
 typedef struct nd_stream_gap {
     uint64_t begin, end; /* compressed offsets: of the member, and of the one that is read next */
     uint64_t delivered;  /* bytes of the member that were delivered, the last ones */
 } nd_stream_gap;
 
-/* After reading has failed with ND_ERR_INPUT: looks for the next member of a gzip file that begins
- * with a record, and reads on there. *resumed false: there is none, or the stream is not such a
- * regular file; then gap->end is 0. */
+/* After reading has failed with ND_ERR_INPUT: looks for the next member, or frame, that begins with
+ * a record, and reads on there. *resumed false: there is none, or the stream is not such a regular
+ * file; then gap->end is 0. */
 nd_status nd_stream_in_resume(nd_stream_in *stream, nd_record_begins_fn *begins,
                               const void *context, nd_stream_gap *gap, bool *resumed,
                               nd_error *error);

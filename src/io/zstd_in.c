@@ -27,6 +27,8 @@ struct nd_zstd_in {
     int window_log;           /* binary logarithm of the window limit */
     unsigned char head[HEAD]; /* first bytes of the current frame */
     size_t head_size;
+    uint64_t frame;     /* the compressed offset where the latest frame begins */
+    uint64_t delivered; /* bytes of it so far */
     ZSTD_DCtx *context;
 };
 
@@ -207,6 +209,12 @@ static nd_status take_dictionary(nd_zstd_in *zstd, nd_error *error) {
 
 bool nd_zstd_in_window_refused(const nd_zstd_in *zstd) { return zstd->window_refused; }
 
+static void begin_frame(nd_zstd_in *zstd) {
+    zstd->head_size = 0;
+    zstd->frame = nd_byte_source_offset(zstd->source);
+    zstd->delivered = 0;
+}
+
 nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *got,
                           nd_error *error) {
     nd_byte_source *source = zstd->source;
@@ -215,8 +223,10 @@ nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *g
     while (status == ND_OK && out.pos < out.size && !zstd->ended) {
         if (zstd->inside || source->begin < source->end) {
             ZSTD_inBuffer in = {source->buffer, source->end, source->begin};
-            if (!zstd->inside) zstd->head_size = 0;
+            size_t before = out.pos;
+            if (!zstd->inside) begin_frame(zstd);
             size_t result = ZSTD_decompressStream(zstd->context, &out, &in);
+            zstd->delivered += out.pos - before;
             keep_head(zstd, in.pos);
             source->begin = in.pos;
             if (ZSTD_isError(result)) {
@@ -240,7 +250,58 @@ nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *g
     return status;
 }
 
+/* ---- behind damage */
+
+uint64_t nd_zstd_in_frame(const nd_zstd_in *zstd, uint64_t *delivered) {
+    *delivered = zstd->delivered;
+    return zstd->frame;
+}
+
+void nd_zstd_in_restart(nd_zstd_in *zstd) {
+    ZSTD_DCtx_reset(zstd->context, ZSTD_reset_session_only);
+    zstd->inside = zstd->ended = zstd->window_refused = false;
+}
+
+static bool begins_frame(const unsigned char *bytes) { return memcmp(bytes, frame_mark, 4) == 0; }
+
+static nd_status read_first(void *decoder, nd_byte_source *source, const nd_allocator *allocator,
+                            char *first, size_t size, size_t *got, nd_error *error) {
+    (void)allocator;
+    nd_zstd_in *zstd = decoder;
+    ZSTD_outBuffer out = {first, size, 0};
+    bool more = true;
+    nd_zstd_in_restart(zstd);
+    for (size_t result = 1; result != 0 && out.pos < out.size && more;) {
+        ND_TRY(nd_byte_source_fill(source, &more, error));
+        ZSTD_inBuffer in = {source->buffer, source->end, source->begin};
+        result = more ? ZSTD_decompressStream(zstd->context, &out, &in) : 0;
+        source->begin = in.pos;
+        if (ZSTD_isError(result)) break;
+    }
+    *got = out.pos;
+    return ND_OK;
+}
+
+nd_member_kind nd_zstd_frame_kind(nd_zstd_in *zstd) {
+    return (nd_member_kind){.head = sizeof frame_mark,
+                            .begins = begins_frame,
+                            .read_first = read_first,
+                            .decoder = zstd};
+}
+
 #else
+
+uint64_t nd_zstd_in_frame(const nd_zstd_in *zstd, uint64_t *delivered) {
+    (void)zstd;
+    return *delivered = 0;
+}
+
+nd_member_kind nd_zstd_frame_kind(nd_zstd_in *zstd) {
+    (void)zstd;
+    return (nd_member_kind){.head = 0};
+}
+
+void nd_zstd_in_restart(nd_zstd_in *zstd) { (void)zstd; }
 
 nd_status nd_zstd_in_open(nd_byte_source *source, uint64_t memory, const nd_allocator *allocator,
                           nd_zstd_in **out, nd_error *error) {

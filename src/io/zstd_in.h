@@ -4,7 +4,7 @@
 #ifndef ND_IO_ZSTD_IN_H
 #define ND_IO_ZSTD_IN_H
 
-#include "io/byte_source.h"
+#include "io/member_resume.h"
 
 typedef struct nd_zstd_in nd_zstd_in;
 
@@ -20,5 +20,12 @@ bool nd_zstd_in_window_refused(const nd_zstd_in *zstd);
 /* As nd_stream_in_read. */
 nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *got,
                           nd_error *error);
+
+/* The compressed offset where the latest frame begins. *delivered: the bytes of it so far. */
+uint64_t nd_zstd_in_frame(const nd_zstd_in *zstd, uint64_t *delivered);
+/* Frames, with the decoder's dictionary. */
+nd_member_kind nd_zstd_frame_kind(nd_zstd_in *zstd);
+/* Goes on with the frame that the source reads next. */
+void nd_zstd_in_restart(nd_zstd_in *zstd);
 
 #endif

@@ -112,42 +112,62 @@ grep -o '"url.*' lines.jsonl
 t dedup -q crawl.warc --mark
 t dedup -q crawl.warc -o crawl.csv
 
-# A damaged member of gzip loses its own record only, whichever byte is damaged; the message tells
-# what is left out. A pipe cannot go back: its rest is left out.
+# A damaged member of gzip, or frame of Zstandard, loses its own record only, whichever byte is
+# damaged; the message tells what is left out. A pipe cannot go back: its rest is left out.
 cat > damage.py << 'END'
 import gzip, os, re, subprocess
-def member(number):
+def record(number):
     block = b'text number %d' % number
-    head = (b'WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Record-ID: <urn:%d>\r\nContent-Type: text/plain\r\n'
-            b'Content-Length: %d\r\n\r\n' % (number, len(block)))
-    return gzip.compress(head + block + b'\r\n\r\n', mtime=0)
-members = [member(n) for n in range(1, 4)]
-whole = b''.join(members)
-def text(data, threads, name='damaged.warc.gz', **pipe):
+    return (b'WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Record-ID: <urn:%d>\r\nContent-Type: text/plain\r\n'
+            b'Content-Length: %d\r\n\r\n' % (number, len(block))) + block + b'\r\n\r\n'
+def zstd(data, *options):
+    return subprocess.run(['zstd', '-qc', *options], input=data, capture_output=True, check=True).stdout
+records = [record(n) for n in range(1, 4)]
+def text(data, threads, name='damaged.warc', **pipe):
     if not pipe:
         with open(name, 'wb') as file:
             file.write(data)
     run = subprocess.run([os.environ['NEARDUP'], 'text', '-q', '--on-error', 'skip', '--threads', str(threads), name],
                          capture_output=True, **pipe)
     return run.returncode, re.findall(rb'"id":"urn:(\d)","text":"text number (\d)"', run.stdout), run.stderr.decode()
-found = {}
-for at in range(len(whole)):
-    damaged = whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1:]
-    hit, rest = 0, at
-    while rest >= len(members[hit]):
-        rest -= len(members[hit])
-        hit += 1
-    status, got, message = text(damaged, 1 + at % 2)
-    others = {str(n + 1).encode() for n in range(3) if n != hit}
-    ids = {i for i, n in got if i == n}
-    if not (status == 0 and len(ids) == len(got) and (others <= ids) and (len(ids) == 3 or message)):
-        # The first two bytes tell that it is gzip.
-        if at >= 2 or not message:
-            print('byte', at, status, got, message)
-    found[len(ids)] = found.get(len(ids), 0) + 1
-print(found[2] > len(whole) / 2, found[3] > 0)
+def damage(members, front, magic):
+    """Each byte in turn. `magic`: the first bytes of the file, which tell its compression."""
+    whole = front + b''.join(members)
+    found = {}
+    for at in range(len(front), len(whole)):
+        damaged = whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1:]
+        hit, rest = 0, at - len(front)
+        while rest >= len(members[hit]):
+            rest -= len(members[hit])
+            hit += 1
+        status, got, message = text(damaged, 1 + at % 2)
+        others = {str(n + 1).encode() for n in range(3) if n != hit}
+        ids = {i for i, n in got if i == n}
+        if not (status == 0 and len(ids) == len(got) and (others <= ids) and (len(ids) == 3 or message)):
+            if at >= magic or not message:
+                print('byte', at, status, got, message)
+        found[len(ids)] = found.get(len(ids), 0) + 1
+    print(found[2] > (len(whole) - len(front)) / 2, found.get(3, 0) > 0)
+    return whole
+members = [gzip.compress(r, mtime=0) for r in records]
+whole = damage(members, b'', 2)
 end = len(members[0]) + len(members[1])
 bad = whole[:end - 12] + b'\0\0\0\0' + whole[end - 8:]
 print(text(bad, 2), text(bad, 1, '-', input=bad), text(whole[:-3], 2), sep='\n')
+frames = [zstd(r) for r in records]
+whole = damage(frames, b'', 4)
+end = len(frames[0]) + len(frames[1])
+bad = whole[:end - 2] + b'\0\0' + whole[end:]
+print(text(bad, 2), text(bad, 1, '-', input=bad), text(whole[:-3], 2), sep='\n')
+# Frames with a dictionary in front.
+for n in range(200):
+    os.makedirs('samples', exist_ok=True)
+    with open(f'samples/{n}', 'wb') as file:
+        file.write(record(n) * 3)
+subprocess.run('zstd -q --train samples/* -o dictionary --maxdict=1000', shell=True, check=True, capture_output=True)
+with open('dictionary', 'rb') as file:
+    dictionary = file.read()
+front = b'\x5d\x2a\x4d\x18' + len(dictionary).to_bytes(4, 'little') + dictionary
+damage([zstd(r, '-D', 'dictionary') for r in records], front, 0)
 END
 python3 damage.py

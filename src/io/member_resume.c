@@ -1,7 +1,6 @@
-#include "io/gzip_resume.h"
+#include "io/member_resume.h"
 
 #include "base/limits.h"
-#include "io/gzip_in.h"
 
 #include <unistd.h>
 
@@ -20,37 +19,32 @@ static bool seek(nd_byte_source *source, int64_t base, uint64_t offset) {
 
 /* Whether the member that the source reads next begins with a record. A damage behind the begin is
  * found when it is read. */
-static nd_status try_member(nd_byte_source *source, nd_record_begins_fn *begins,
-                            const void *context, const nd_allocator *allocator, bool *good,
+static nd_status try_member(const nd_resume_request *r, const nd_allocator *allocator, bool *good,
                             nd_error *error) {
     char first[FIRST];
     size_t got = 0;
-    bool ended;
-    nd_error ignored;
-    nd_gzip_in *gzip = NULL;
-    ND_TRY(nd_gzip_in_open(source, allocator, &gzip, error));
-    (void)!nd_gzip_in_read_member(gzip, first, sizeof first, &got, &ended, &ignored);
-    nd_gzip_in_close(gzip);
-    *good = begins(context, first, got);
+    ND_TRY(r->kind->read_first(r->kind->decoder, r->source, allocator, first, sizeof first, &got,
+                               error));
+    *good = r->begins(r->context, first, got);
     return ND_OK;
 }
 
-nd_status nd_gzip_resume(nd_byte_source *source, uint64_t from, nd_record_begins_fn *begins,
-                         const void *context, const nd_allocator *allocator, bool *found,
-                         nd_error *error) {
+nd_status nd_member_resume(const nd_resume_request *r, const nd_allocator *allocator, bool *found,
+                           nd_error *error) {
+    nd_byte_source *source = r->source;
     unsigned char chunk[CHUNK];
     int64_t here = source->waits ? -1 : (int64_t)lseek(source->fd, 0, SEEK_CUR);
     int64_t base = here - (int64_t)source->position;
     *found = false;
-    for (uint64_t offset = from + 1; here >= 0;) {
+    for (uint64_t offset = r->from + 1; here >= 0;) {
         ND_TRY(nd_progress_poll(source->progress, error));
         ssize_t size = pread(source->fd, chunk, sizeof chunk, (off_t)(base + (int64_t)offset));
-        if (size < ND_GZIP_HEADER) break;
-        size_t places = (size_t)size - ND_GZIP_HEADER + 1;
+        if (size < (ssize_t)r->kind->head) break;
+        size_t places = (size_t)size - r->kind->head + 1;
         for (size_t i = 0; i < places; i++) {
-            if (!nd_gzip_begins_member(chunk + i)) continue;
+            if (!r->kind->begins(chunk + i)) continue;
             if (!seek(source, base, offset + i)) return ND_OK;
-            ND_TRY(try_member(source, begins, context, allocator, found, error));
+            ND_TRY(try_member(r, allocator, found, error));
             if (*found)
                 return seek(source, base, offset + i)
                            ? ND_OK
