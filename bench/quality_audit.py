@@ -1,8 +1,10 @@
-"""Whether `neardup audit` tells the truth, for bench/quality: its recall on samples beside the exact recall, which comes from the corpus's own pairs and the
+"""Whether `neardup audit` and `neardup tune` tell the truth, for bench/quality. Audit: its recall on samples beside the exact recall, which comes from the corpus's own pairs and the
 answer of `neardup pairs`; and its time beside `neardup dedup`.
 
 With a sample of all documents the numbers must be the exact ones, where the corpus's truth cuts texts as neardup does. With samples of 1,000 documents (a
 third of a smaller corpus) the interval must have the exact recall about 19 times in 20; how often it has is printed.
+
+Tune: its share on samples beside that of all documents, and beside the shares that `neardup dedup` removes; and its time.
 """
 import json
 
@@ -64,3 +66,41 @@ def audit_table(rows):
     return table(HEAD, [[f'{r["corpus"]} {r["threshold"]}, {r["form"]}', r['pairs'], f'{r["recall"]:.4f}', r['sample'], f'{r["samples"][0]["recall"]:.4f}',
                          f'{r["samples"][0]["recall_low"]:.4f} to {r["samples"][0]["recall_high"]:.4f}', r['covered'], r['whole']['left'],
                          f'{r["audit_seconds"]:.2f}', f'{r["dedup_seconds"]:.2f}'] for r in rows])
+
+
+# ---- tune
+
+TUNE_HEAD = ['corpus, t', 'tune, all documents', 'dedup', 'dedup, components', 'sample', 'one sample', 'interval', f'has it, of {SAMPLES}', 'tune s', 'dedup s']
+
+
+def tune(programs, path, threshold, arguments):
+    """Returns what tune says of one threshold."""
+    found = json.loads(Ran([programs.neardup, 'tune', path, '-q', '--json', '--lowest', '.5', *arguments]).stdout)
+    return next(step for step in found['steps'] if step['threshold'] == threshold)
+
+
+def removed_share(programs, path, threshold, *arguments):
+    run = Ran([programs.neardup, 'dedup', path, '-o', '/dev/null', '--summary', '-', '--threshold', str(threshold), '--perms', '160', *arguments])
+    summary = json.loads(run.stdout)
+    return summary['removed'] / summary['documents']
+
+
+def measure_tunes(programs, name, path, documents):
+    """Returns a row per threshold."""
+    rows = []
+    size = min(1000, documents // 3)
+    for threshold in (.8, .5):
+        share = tune(programs, path, threshold, ['--sample', str(documents)])['removed']
+        samples = [tune(programs, path, threshold, ['--sample', str(size), '--sample-seed', str(seed)]) for seed in range(SAMPLES)]
+        rows.append({'corpus': name, 'threshold': threshold, 'share': share, 'sample': size, 'samples': samples,
+                     'dedup': removed_share(programs, path, threshold), 'component': removed_share(programs, path, threshold, '--group', 'component'),
+                     'covered': sum(s['removed_low'] <= share <= s['removed_high'] for s in samples),
+                     'tune_seconds': seconds(programs, 'tune', path, ['--examples', '0', '--sample', str(size)]),
+                     'dedup_seconds': seconds(programs, 'dedup', path, ['--threshold', '.8'])})
+    return rows
+
+
+def tune_table(rows):
+    return table(TUNE_HEAD, [[f'{r["corpus"]} {r["threshold"]}', f'{r["share"]:.4f}', f'{r["dedup"]:.4f}', f'{r["component"]:.4f}', r['sample'],
+                              f'{r["samples"][0]["removed"]:.4f}', f'{r["samples"][0]["removed_low"]:.4f} to {r["samples"][0]["removed_high"]:.4f}',
+                              r['covered'], f'{r["tune_seconds"]:.2f}', f'{r["dedup_seconds"]:.2f}'] for r in rows])
