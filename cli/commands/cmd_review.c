@@ -199,17 +199,17 @@ static nd_status show(review *r, nd_error *error) {
     return ND_OK;
 }
 
-static void tell_missing(const review *r, size_t missing) {
-    if (missing == 0) return;
-    complain("warning: %zu of the texts are not in the inputs; name the inputs as %s has them, and "
-             "give the same flags as neardup dedup got",
-             missing, r->table);
+static nd_status read_texts(const command_job *j, review *r, nd_error *error) {
+    size_t missing = 0;
+    nd_status status = review_list_texts_read(&j->input, &j->resources, &r->list, &missing, error);
+    if (status == ND_OK && r->list.count == 0) complain("%s: has no pairs", r->table);
+    if (status == ND_OK) review_texts_warn(missing, r->table);
+    return status;
 }
 
 static nd_status run_review(command_job *j, nd_job_summary *summary, nd_error *error) {
     const review_settings *s = j->call->settings;
     review r = {.call = j->call, .table = j->call->operands[j->call->count - 1]};
-    size_t missing = 0;
     (void)summary;
     nd_status status = review_list_read(r.table, (size_t)s->sample.pairs, &r.list, error);
     if (status != ND_OK) return status;
@@ -218,10 +218,7 @@ static nd_status run_review(command_job *j, nd_job_summary *summary, nd_error *e
     r.form = (review_form){.differences = (size_t)s->sample.differences,
                            .colour = terminal_colour(STDOUT_FILENO)};
     status = nd_analyzer_create(&j->analyzer, NULL, &r.form.analyzer, error);
-    if (status == ND_OK)
-        status = review_texts_read(&j->input, &j->resources, &r.list, &missing, error);
-    if (status == ND_OK && r.list.count == 0) complain("%s: has no pairs", r.table);
-    if (status == ND_OK) tell_missing(&r, missing);
+    if (status == ND_OK) status = read_texts(j, &r, error);
     if (status == ND_OK) status = show(&r, error);
     nd_analyzer_free(r.form.analyzer);
     review_list_free(&r.list);

@@ -211,8 +211,8 @@ static nd_status print_all(tuning *t, nd_error *error) {
     results written;
     nd_status status = ND_OK;
     if (t->examples.list.count > 0)
-        status = review_texts_read(&t->job->input, &t->job->resources, &t->examples.list, &missing,
-                                   error);
+        status = review_list_texts_read(&t->job->input, &t->job->resources, &t->examples.list,
+                                        &missing, error);
     if (status == ND_OK) status = results_open(&written, s->result.output, NULL, error);
     if (status != ND_OK) return status;
     results_begin(&written);

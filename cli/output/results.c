@@ -1,14 +1,11 @@
 #include "output/results.h"
 
 #include "output/interrupt.h"
+#include "output/temporary_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static nd_status fail(nd_error *error, const char *name, int reason) {
     error->status = ND_ERR_IO;
@@ -16,34 +13,12 @@ static nd_status fail(nd_error *error, const char *name, int reason) {
     return ND_ERR_IO;
 }
 
-/* Opens a file without a name. The directory of `path` has the space that the results will need
- * there; where it cannot have such files (/dev, some network file systems), the system's temporary
- * directory holds it. -1: reported in *error. */
-static int open_temporary(const char *path, nd_error *error) {
-    char name[PATH_MAX];
-    const char *slash = strrchr(path, '/'), *directory = getenv("TMPDIR");
-    int length = slash ? (int)(slash - path) + 1 : 1;
-    snprintf(name, sizeof name, "%.*s", length, slash ? path : ".");
-    int fd = open(name, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0) return fd;
-    if (!directory || !*directory) directory = "/tmp";
-    snprintf(name, sizeof name, "%s/neardup-XXXXXX", directory);
-    fd = mkostemp(name, O_CLOEXEC);
-    if (fd >= 0) unlink(name);
-    else fail(error, directory, errno);
-    return fd;
-}
-
 nd_status results_open(results *r, const char *path, const char *header, nd_error *error) {
     *r = (results){.out = stdout, .header = header};
     if (!path || strcmp(path, "-") == 0) return ND_OK;
-    int fd = open_temporary(path, error);
-    if (fd < 0) return ND_ERR_IO;
     r->path = path;
-    r->out = fdopen(fd, "w+");
-    if (r->out) return ND_OK;
-    close(fd);
-    return fail(error, path, ENOMEM);
+    r->out = temporary_file_open(path, error);
+    return r->out ? ND_OK : ND_ERR_IO;
 }
 
 void results_begin(results *r) {

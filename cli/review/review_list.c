@@ -1,9 +1,8 @@
 #include "review/review_list.h"
 
 #include "output/escape.h"
+#include "review/row_sample.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,161 +33,68 @@ enum {
     AT_LINE_B,
     COLUMNS
 };
-enum { MOST_FIELDS = 16 };
 
 /* The names of the columns; a table of removed documents has the later one first. */
 static const char *const pair_names[COLUMNS] = {"id_a", "id_b",     NULL,     "verdict",  "pairs",
                                                 "mark", "source_a", "line_a", "source_b", "line_b"};
 static const char *const removed_names[COLUMNS] = {
     "kept", "id", NULL, "verdict", "pairs", "mark", "kept_source", "kept_line", "source", "line"};
-static const char *const measures[] = {"jaccard", "cosine", "distance"};
-
-typedef struct field {
-    const char *text;
-    size_t length;
-} field;
 
 typedef struct reader {
-    const char *path;
+    run_table table;
     review_list *list;
-    size_t columns[COLUMNS]; /* indices of fields; MOST_FIELDS: not there */
+    size_t columns[COLUMNS]; /* TABLE_FIELDS: not there */
     size_t capacity;
-    size_t most;  /* pairs of a band that are kept of a table that is no sample */
-    uint64_t row; /* of the table, from 1 */
+    size_t most; /* pairs of a band that are kept of a table that is no sample */
     uint64_t in_band[REVIEW_DISTANCES];
     nd_error *error;
 } reader;
 
-static bool is_sample(const reader *r) { return r->columns[AT_VERDICT] < MOST_FIELDS; }
+static bool is_sample(const reader *r) { return r->columns[AT_VERDICT] < TABLE_FIELDS; }
 
-/* Sets the error. */
-__attribute__((format(printf, 3, 4))) static nd_status fail(const reader *r, nd_status status,
-                                                            const char *format, ...) {
-    char message[200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    if (!r->error) return status;
-    r->error->status = status;
-    snprintf(r->error->message, sizeof r->error->message, "%s: %s", r->path, message);
-    return status;
-}
-
-static nd_status fail_memory(const reader *r) { return fail(r, ND_ERR_MEMORY, "out of memory"); }
-
-/* Cuts a line without its newline into fields. Returns how many there are. */
-static size_t cut(const char *line, size_t length, field fields[MOST_FIELDS]) {
-    size_t count = 0;
-    const char *end = line + length;
-    for (const char *at = line; count < MOST_FIELDS; count++) {
-        const char *tab = memchr(at, '\t', (size_t)(end - at));
-        fields[count] = (field){at, (size_t)((tab ? tab : end) - at)};
-        if (!tab) return count + 1;
-        at = tab + 1;
-    }
-    return count;
-}
-
-static bool field_is(const field *f, const char *word) {
-    return strlen(word) == f->length && memcmp(f->text, word, f->length) == 0;
-}
-
-static size_t find(const field *fields, size_t count, const char *name) {
-    for (size_t i = 0; i < count && name; i++)
-        if (field_is(&fields[i], name)) return i;
-    return MOST_FIELDS;
-}
-
-static nd_status read_header(reader *r, const char *line, size_t length) {
-    field fields[MOST_FIELDS];
-    size_t count = cut(line, length, fields);
-    bool removed = find(fields, count, "kept") < count && find(fields, count, "id") < count;
+static nd_status read_header(reader *r) {
+    const run_table *t = &r->table;
+    bool removed = run_table_column(t, "kept") < t->count && run_table_column(t, "id") < t->count;
+    const char *const *names = removed ? removed_names : pair_names;
     for (size_t c = 0; c < COLUMNS; c++)
-        r->columns[c] = find(fields, count, (removed ? removed_names : pair_names)[c]);
-    for (size_t m = 0; m < sizeof measures / sizeof *measures; m++) {
-        size_t at = find(fields, count, measures[m]);
-        if (at == MOST_FIELDS) continue;
-        r->columns[AT_VALUE] = at;
-        memcpy(r->list->measure, measures[m], strlen(measures[m]) + 1);
-    }
+        r->columns[c] = names[c] ? run_table_column(t, names[c]) : TABLE_FIELDS;
+    r->columns[AT_VALUE] = run_table_measure(t, &r->list->measure);
     for (size_t c = 0; c < COLUMNS; c++) {
         bool optional = c == AT_VERDICT || c == AT_PAIRS || c == AT_MARK;
-        if (optional || r->columns[c] < count) continue;
-        return fail(r, ND_ERR_INPUT,
-                    "is no table of pairs: its first line must be that of neardup dedup --review, "
-                    "--removed or --edges");
+        if (optional || r->columns[c] < TABLE_FIELDS) continue;
+        return run_table_fail(t, r->error, ND_ERR_INPUT,
+                              "is no table of pairs: its first line must be that of neardup dedup "
+                              "--review, --removed or --edges");
     }
     return ND_OK;
 }
 
 /* ---- rows */
 
-/* Reads a number from 0 to 2^53, up to which a double is exact. */
-static bool read_number(const field *f, double *out) {
-    char text[40], *end;
-    if (f->length == 0 || f->length >= sizeof text) return false;
-    memcpy(text, f->text, f->length);
-    text[f->length] = '\0';
-    *out = strtod(text, &end);
-    return *end == '\0' && *out >= 0 && *out <= 0x1p53;
-}
-
-static bool read_value(const reader *r, const field *f, double *out) {
-    return read_number(f, out) &&
-           (review_has_distances(r->list) ? *out < REVIEW_DISTANCES : *out <= 1);
-}
-
 /* Returns the index of the word that the field is; `count`: of none. */
-static size_t word_of(const field *f, const char *const *words, size_t count) {
+static size_t word_of(const table_field *f, const char *const *words, size_t count) {
     size_t i = 0;
-    while (i < count && !field_is(f, words[i])) i++;
+    while (i < count && !table_field_is(f, words[i])) i++;
     return i;
 }
 
-static char *take_text(const field *f, size_t *length) {
-    char *text = malloc(f->length + 1);
-    if (!text) return NULL;
-    *length = table_text_read(f->text, f->length, text);
-    text[*length] = '\0';
-    return text;
-}
-
-/* False: a bad row, or out of memory, which *memory says. */
-static bool read_document(const field *id, const field *source, const field *line,
-                          review_document *out, bool *memory) {
-    double number = 0;
-    size_t length;
-    if (line->length > 0 && !read_number(line, &number)) return false;
-    out->line = (uint64_t)number;
-    out->id = take_text(id, &out->id_length);
-    out->source = take_text(source, &length);
-    *memory = out->id && out->source;
-    return *memory;
-}
-
-static void free_document(review_document *d) {
-    free(d->id);
-    free(d->source);
-    free(d->text);
-}
-
 static void free_pair(review_pair *p) {
-    free_document(&p->documents[0]);
-    free_document(&p->documents[1]);
+    review_document_free(&p->documents[0]);
+    review_document_free(&p->documents[1]);
 }
 
 /* What a table may say of a pair besides its documents. */
-static bool read_verdict(const reader *r, const field *fields, review_pair *p) {
+static bool read_verdict(const reader *r, review_pair *p) {
+    const table_field *fields = r->table.fields;
     double pairs = 0;
     size_t kind = REVIEW_DUPLICATE, mark = MARK_NONE;
     if (is_sample(r)) {
         kind = word_of(&fields[r->columns[AT_VERDICT]], kind_words, 3);
-        if (r->columns[AT_PAIRS] == MOST_FIELDS ||
-            !read_number(&fields[r->columns[AT_PAIRS]], &pairs))
+        if (r->columns[AT_PAIRS] == TABLE_FIELDS ||
+            !table_field_number(&fields[r->columns[AT_PAIRS]], &pairs))
             return false;
     }
-    if (r->columns[AT_MARK] < MOST_FIELDS)
+    if (r->columns[AT_MARK] < TABLE_FIELDS)
         mark = word_of(&fields[r->columns[AT_MARK]], mark_words, 3);
     p->kind = (review_kind)kind;
     p->mark = (review_mark)mark;
@@ -198,19 +104,9 @@ static bool read_verdict(const reader *r, const field *fields, review_pair *p) {
 
 /* ---- the sample of a table that is none */
 
-/* A bijective mixer (David Stafford's variant 13, 2011): rows come in the order of the input, and
- * the first ones would be no sample. */
-static uint64_t mix(uint64_t x) {
-    x ^= x >> 30;
-    x *= UINT64_C(0xbf58476d1ce4e5b9);
-    x ^= x >> 27;
-    x *= UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 static int by_band(const void *a, const void *b) {
     const review_pair *x = a, *y = b;
-    uint64_t left = mix(x->number), right = mix(y->number);
+    uint64_t left = row_hash(x->number), right = row_hash(y->number);
     if (x->band != y->band) return x->band < y->band ? -1 : 1;
     return left < right ? -1 : left > right;
 }
@@ -251,28 +147,38 @@ static void finish_sample(const reader *r) {
 
 /* ---- the table */
 
-static nd_status read_row(reader *r, const char *line, size_t length) {
-    field fields[MOST_FIELDS] = {{NULL, 0}};
+static nd_status read_documents(const reader *r, review_pair *p) {
     const size_t *at = r->columns;
-    size_t count = cut(line, length, fields);
-    review_pair p = {.number = r->row};
-    bool memory = true, good = true;
-    for (size_t c = 0; c < COLUMNS; c++) good &= at[c] == MOST_FIELDS || at[c] < count;
-    good = good && read_value(r, &fields[at[AT_VALUE]], &p.value) && read_verdict(r, fields, &p) &&
-           read_document(&fields[at[AT_ID_A]], &fields[at[AT_SOURCE_A]], &fields[at[AT_LINE_A]],
-                         &p.documents[0], &memory) &&
-           read_document(&fields[at[AT_ID_B]], &fields[at[AT_SOURCE_B]], &fields[at[AT_LINE_B]],
-                         &p.documents[1], &memory);
-    if (good && make_room(r)) {
-        p.band = review_band(r->list, &p);
-        r->in_band[p.band]++;
-        r->list->pairs[r->list->count++] = p;
-        return ND_OK;
+    const document_columns columns[] = {{at[AT_ID_A], at[AT_SOURCE_A], at[AT_LINE_A]},
+                                        {at[AT_ID_B], at[AT_SOURCE_B], at[AT_LINE_B]}};
+    nd_status status = ND_OK;
+    for (int i = 0; i < 2 && status == ND_OK; i++)
+        status = review_document_read(&r->table, &columns[i], &p->documents[i], r->error);
+    return status;
+}
+
+static bool has_columns(const reader *r) {
+    for (size_t c = 0; c < COLUMNS; c++)
+        if (r->columns[c] != TABLE_FIELDS && r->columns[c] >= r->table.count) return false;
+    return true;
+}
+
+static nd_status read_row(reader *r) {
+    review_pair p = {.number = r->table.row};
+    if (!has_columns(r) ||
+        !table_field_value(&r->table.fields[r->columns[AT_VALUE]], r->list->measure, &p.value) ||
+        !read_verdict(r, &p))
+        return run_table_bad_row(&r->table, r->error);
+    nd_status status = read_documents(r, &p);
+    if (status == ND_OK && !make_room(r)) status = run_table_no_memory(&r->table, r->error);
+    if (status != ND_OK) {
+        free_pair(&p);
+        return status;
     }
-    free_pair(&p);
-    return good || !memory ? fail_memory(r)
-                           : fail(r, ND_ERR_INPUT, "line %llu is no row of this table",
-                                  (unsigned long long)(r->row + 1));
+    p.band = review_band(r->list, &p);
+    r->in_band[p.band]++;
+    r->list->pairs[r->list->count++] = p;
+    return ND_OK;
 }
 
 /* Grows with the distance from the threshold, on each side of it. */
@@ -289,21 +195,15 @@ static int by_interest(const void *a, const void *b) {
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static nd_status read_lines(reader *r, FILE *file) {
-    char *line = NULL;
-    size_t room = 0;
-    bool any = false;
-    nd_status status = ND_OK;
-    for (ssize_t length; status == ND_OK && (length = getline(&line, &room, file)) >= 0;) {
-        if (length > 0 && line[length - 1] == '\n') length--;
-        if (any) r->row++;
-        status = any ? read_row(r, line, (size_t)length) : read_header(r, line, (size_t)length);
-        any = true;
+static nd_status read_rows(reader *r) {
+    bool more = true;
+    nd_status status = read_header(r);
+    while (status == ND_OK) {
+        status = run_table_next(&r->table, &more, r->error);
+        if (!more) break;
+        if (status == ND_OK) status = read_row(r);
     }
-    free(line);
-    if (status != ND_OK) return status;
-    if (ferror(file)) return fail(r, ND_ERR_IO, "%s", strerror(errno));
-    return any ? ND_OK : fail(r, ND_ERR_INPUT, "is empty");
+    return status;
 }
 
 static void sort(review_list *list) {
@@ -313,14 +213,12 @@ static void sort(review_list *list) {
 }
 
 nd_status review_list_read(const char *path, size_t most, review_list *out, nd_error *error) {
-    bool standard = strcmp(path, "-") == 0;
-    FILE *file = standard ? stdin : fopen(path, "rb");
-    reader r = {
-        .path = standard ? "standard input" : path, .list = out, .most = most, .error = error};
-    *out = (review_list){.pairs = NULL};
-    if (!file) return fail(&r, ND_ERR_IO, "%s", strerror(errno));
-    nd_status status = read_lines(&r, file);
-    if (!standard) fclose(file);
+    reader r = {.list = out, .most = most, .error = error};
+    *out = (review_list){.measure = "", .pairs = NULL};
+    nd_status status = run_table_open(&r.table, path, error);
+    if (status != ND_OK) return status;
+    status = read_rows(&r);
+    run_table_close(&r.table);
     if (status == ND_OK && !is_sample(&r)) finish_sample(&r);
     if (status == ND_OK) sort(out);
     else review_list_free(out);

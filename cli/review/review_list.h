@@ -3,19 +3,7 @@
 #ifndef CLI_REVIEW_LIST_H
 #define CLI_REVIEW_LIST_H
 
-#include "neardup.h"
-
-#include <stdio.h>
-
-typedef struct review_document {
-    char *id, *source; /* owned; the source is a string */
-    size_t id_length;
-    uint64_t line; /* 0: the document is in an index, whose texts are not kept */
-    /* Set by review_texts_read. */
-    char *text;    /* owned; NULL: it was not found */
-    size_t length; /* of `text`, which may be the beginning only */
-    size_t whole;  /* of the document's text */
-} review_document;
+#include "review/review_document.h"
 
 /* What dedup made of a pair. A copy has the same tokens. */
 typedef enum review_kind { REVIEW_DUPLICATE, REVIEW_REJECTED, REVIEW_COPY } review_kind;
@@ -35,13 +23,13 @@ typedef struct review_pair {
 } review_pair;
 
 typedef struct review_list {
-    char measure[16]; /* "jaccard", "cosine" or "distance" */
+    const char *measure; /* "jaccard", "cosine" or "distance" */
     review_pair *pairs;
     size_t count;
 } review_list;
 
-/* A band of similarities is 0.05 wide; each distance, 0 to 32, is a band of its own. */
-enum { REVIEW_BANDS = 20, REVIEW_DISTANCES = 33 };
+/* A band of similarities is 0.05 wide; each distance is a band of its own. */
+enum { REVIEW_BANDS = 20, REVIEW_DISTANCES = TABLE_DISTANCES };
 /* The band of a pair, from 0. A similarity of 1 is in the last one. */
 size_t review_band(const review_list *list, const review_pair *p);
 static inline bool review_has_distances(const review_list *list) { return list->measure[0] == 'd'; }

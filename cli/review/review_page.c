@@ -123,9 +123,10 @@ static void put_text(FILE *out, const differing *texts, int side) {
 static nd_status put_differences(FILE *out, const review_pair *p, const review_form *form,
                                  nd_error *error) {
     nd_difference_list *list = NULL;
-    nd_status status = review_differences(p, form->analyzer, &list, error);
+    const review_document *a = &p->documents[0], *b = &p->documents[1];
+    nd_status status = document_differences(a, b, form->analyzer, &list, error);
     if (status != ND_OK || !list) return status;
-    const differing texts = review_texts_of(p, list);
+    const differing texts = differing_documents(a, b, list);
     fputs("<p>", out);
     print_difference_count(out, list);
     fputs("</p>\n", out);

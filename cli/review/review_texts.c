@@ -1,5 +1,7 @@
 #include "review/review_texts.h"
 
+#include "output/complain.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,13 +59,11 @@ static bool look_at(void *context, const nd_text *text) {
 }
 
 nd_status review_texts_read(const nd_input_options *input, const nd_resources *resources,
-                            review_list *list, size_t *missing, nd_error *error) {
-    search s = {.wanted = malloc((2 * list->count + 1) * sizeof(review_document *))};
-    s.no_memory = !s.wanted;
-    for (size_t i = 0; i < 2 * list->count && s.wanted; i++) {
-        review_document *d = &list->pairs[i / 2].documents[i % 2];
-        if (d->line > 0) s.wanted[s.count++] = d;
-    }
+                            review_document **documents, size_t count, size_t *missing,
+                            nd_error *error) {
+    search s = {.wanted = documents};
+    for (size_t i = 0; i < count; i++)
+        if (documents[i]->line > 0) documents[s.count++] = documents[i];
     nd_status status = ND_OK;
     if (s.count > 0) {
         qsort(s.wanted, s.count, sizeof *s.wanted, by_position);
@@ -75,6 +75,26 @@ nd_status review_texts_read(const nd_input_options *input, const nd_resources *r
         if (error) snprintf(error->message, sizeof error->message, "out of memory for texts");
     }
     *missing = s.count - s.found;
-    free(s.wanted);
     return status;
+}
+
+nd_status review_list_texts_read(const nd_input_options *input, const nd_resources *resources,
+                                 review_list *list, size_t *missing, nd_error *error) {
+    size_t count = 2 * list->count;
+    review_document **documents = malloc((count + 1) * sizeof *documents);
+    if (!documents) {
+        if (error) snprintf(error->message, sizeof error->message, "out of memory for texts");
+        return ND_ERR_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) documents[i] = &list->pairs[i / 2].documents[i % 2];
+    nd_status status = review_texts_read(input, resources, documents, count, missing, error);
+    free(documents);
+    return status;
+}
+
+void review_texts_warn(size_t missing, const char *table) {
+    if (missing == 0) return;
+    complain("warning: %zu of the texts are not in the inputs; name the inputs as %s has them, and "
+             "give the same flags as neardup dedup got",
+             missing, table);
 }

@@ -11,7 +11,7 @@ size_t tune_step_of(double similarity) {
 
 bool tune_examples_begin(tune_examples *e, size_t most) {
     *e = (tune_examples){.most = most};
-    memcpy(e->list.measure, "jaccard", sizeof "jaccard");
+    e->list.measure = "jaccard";
     e->list.pairs = calloc(ND_TUNE_STEPS * most, sizeof *e->list.pairs);
     return e->list.pairs != NULL;
 }
