@@ -1,6 +1,7 @@
 /* neardup review: pairs of a run, to look at and to mark. */
 #include "commands/command_names.h"
 #include "commands/job_command.h"
+#include "commands/run_table_command.h"
 #include "flags/input_flags.h"
 #include "flags/resource_flags.h"
 #include "flags/text_flags.h"
@@ -101,18 +102,10 @@ static bool output_agrees(const invocation *call, const char *name, const char *
     return output_has_place(name, path);
 }
 
-/* Whether standard input is the table and an input at once. */
-static bool reads_twice(const invocation *call) {
-    if (strcmp(call->operands[call->count - 1], "-") != 0) return false;
-    for (int i = 0; i < call->count - 1; i++)
-        if (strcmp(call->operands[i], "-") == 0) return true;
-    return false;
-}
-
 static bool flags_agree(const invocation *call) {
     const review_settings *s = call->settings;
-    if (reads_twice(call)) complain("review: standard input holds an input or the table, not both");
-    else if (s->result.json && s->sample.page) complain("--json: not with --page");
+    if (!table_operands_agree(call)) return false;
+    if (s->result.json && s->sample.page) complain("--json: not with --page");
     else if (s->result.output && s->sample.page)
         complain("--output: not with --page, which names its own file");
     else if (s->sample.page && s->sample.marks && is_same_file(s->sample.page, s->sample.marks))
@@ -209,9 +202,10 @@ static nd_status read_texts(const command_job *j, review *r, nd_error *error) {
 
 static nd_status run_review(command_job *j, nd_job_summary *summary, nd_error *error) {
     const review_settings *s = j->call->settings;
-    review r = {.call = j->call, .table = j->call->operands[j->call->count - 1]};
+    review r = {.call = j->call, .table = table_title(j->call)};
     (void)summary;
-    nd_status status = review_list_read(r.table, (size_t)s->sample.pairs, &r.list, error);
+    nd_status status = review_list_read(table_operand(j->call), (size_t)s->sample.pairs, &r.list,
+                                        error);
     if (status != ND_OK) return status;
     r.interactive = !s->sample.page && !s->result.json && !s->result.output &&
                     review_is_interactive();
@@ -274,9 +268,9 @@ const command review_command = {
     .description = "Shows pairs of documents that neardup dedup removed or rejected, those nearest "
                    "to the threshold first, with the words in which they differ. The reader's "
                    "marks give the precision of the run and the best threshold.",
-    .examples = "neardup dedup crawl.jsonl -o kept.jsonl --review review.tsv\n"
-                "neardup review crawl.jsonl review.tsv --marks marks.tsv\n"
-                "neardup review crawl.jsonl review.tsv --page review.html\n",
+    .examples = "neardup dedup articles.jsonl -o kept.jsonl --review review.tsv\n"
+                "neardup review articles.jsonl review.tsv --marks marks.tsv\n"
+                "neardup review articles.jsonl review.tsv --page review.html\n",
     .chapters = chapters,
     .summary_of = SUMMARY_NONE,
     .groups = groups,

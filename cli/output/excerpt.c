@@ -46,6 +46,12 @@ void print_excerpt(FILE *out, const char *text, piece where) {
     print_line(out, text, tail);
 }
 
+void print_beginning(FILE *out, const char *text, piece where, size_t characters) {
+    size_t end = forward(text, where.begin, where.end, characters);
+    print_line(out, text, (piece){where.begin, end});
+    if (end < where.end) fputs(" ...", out);
+}
+
 piece trimmed_piece(const char *text, piece where) {
     while (where.begin < where.end && is_blank(text[where.begin])) where.begin++;
     while (where.begin < where.end && is_blank(text[where.end - 1])) where.end--;

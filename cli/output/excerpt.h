@@ -10,6 +10,8 @@
 void print_line(FILE *out, const char *text, piece where);
 /* The same, but of a long piece only the beginning and the end. */
 void print_excerpt(FILE *out, const char *text, piece where);
+/* The same, but only the first `characters`. */
+void print_beginning(FILE *out, const char *text, piece where, size_t characters);
 
 /* The parts of a piece that an excerpt of `characters` at each side shows. A short piece is whole
  * in *head, and *tail is empty. */

@@ -45,12 +45,17 @@ static bool take_text(review_document *d, const nd_text *text) {
     return true;
 }
 
+/* The inputs may have changed since the table was written. */
+static bool is_same_id(const review_document *d, const nd_text *text) {
+    return d->id_length == text->id_length && memcmp(d->id, text->id, d->id_length) == 0;
+}
+
 /* nd_text_fn */
 static bool look_at(void *context, const nd_text *text) {
     search *s = context;
     for (size_t i = first_at(s, text->line, text->source);
          i < s->count && compare_position(text->line, text->source, s->wanted[i]) == 0; i++) {
-        if (s->wanted[i]->text) continue;
+        if (s->wanted[i]->text || !is_same_id(s->wanted[i], text)) continue;
         s->no_memory = !take_text(s->wanted[i], text);
         if (s->no_memory) return false;
         s->found++;

@@ -1,4 +1,5 @@
-/* Finds the texts of documents in the inputs, by source and line. */
+/* Finds the texts of documents in the inputs, by source and line; a document with another id is
+ * another one. */
 #ifndef CLI_REVIEW_TEXTS_H
 #define CLI_REVIEW_TEXTS_H
 
