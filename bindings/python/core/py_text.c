@@ -113,6 +113,48 @@ static PyObject *containment(PyObject *self, PyObject *const *arguments, Py_ssiz
     return PyFloat_FromDouble(nd_containment(overlap));
 }
 
+/* ---- differences */
+
+static PyObject *differences_of(const nd_difference_list *found) {
+    PyObject *list = PyList_New((Py_ssize_t)found->count);
+    for (size_t i = 0; list && i < found->count; i++) {
+        const nd_difference *d = &found->differences[i];
+        PyObject *item = Py_BuildValue("(nnnn)", (Py_ssize_t)d->a_begin, (Py_ssize_t)d->a_end,
+                                       (Py_ssize_t)d->b_begin, (Py_ssize_t)d->b_end);
+        if (!item || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* differences(a, b): the share of the tokens that are the same, and a list of spans in both, in
+ * bytes of UTF-8. */
+static PyObject *differences(PyObject *self, PyObject *arguments) {
+    analyzer_object *o = (analyzer_object *)self;
+    PyObject *text_a, *text_b, *list, *out = NULL;
+    size_t length_a, length_b;
+    nd_difference_list *found = NULL;
+    nd_analyzer *analyzer;
+    nd_error error;
+    nd_status status;
+    if (!PyArg_ParseTuple(arguments, "OO", &text_a, &text_b)) return NULL;
+    const char *a = core_utf8(o->state, text_a, "a", &length_a),
+               *b = a ? core_utf8(o->state, text_b, "b", &length_b) : NULL;
+    if (!b) return NULL;
+    PyThreadState *others = PyEval_SaveThread();
+    status = take_analyzer(o, &analyzer, &error);
+    if (status == ND_OK) {
+        status = nd_differences(analyzer, a, length_a, b, length_b, &found, &error);
+        give_analyzer(o, analyzer);
+    }
+    PyEval_RestoreThread(others);
+    if (status != ND_OK) return core_raise(o->state, &error);
+    list = differences_of(found);
+    if (list) out = Py_BuildValue("(dO)", found->same, list);
+    Py_XDECREF(list);
+    nd_difference_list_free(found);
+    return out;
+}
+
 /* ---- comparison */
 
 static const option compare_options[] = {
@@ -234,6 +276,7 @@ static PyMethodDef methods[] = {
     {"jaccard", (PyCFunction)(void (*)(void))jaccard, METH_FASTCALL, NULL},
     {"containment", (PyCFunction)(void (*)(void))containment, METH_FASTCALL, NULL},
     {"compare", compare, METH_VARARGS, NULL},
+    {"differences", differences, METH_VARARGS, NULL},
     {"tokens", tokens, METH_VARARGS, NULL},
     {0},
 };

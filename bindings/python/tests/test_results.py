@@ -1,6 +1,7 @@
 """Results look as a person expects, and single calls work in every way of calling them."""
 
 import pickle
+import random
 import re
 
 import numpy as np
@@ -26,6 +27,45 @@ def test_comparison():
     text = re.sub("<[^>]*>", "", page)
     assert A in text and B in text
     assert nd.compare("", "").jaccard == 1 and nd.compare("a<b>", "&")._repr_html_()
+
+
+def longest_common(a, b):
+    """The length of the longest common subsequence: the table of Wagner and Fischer (1974)."""
+    row = [0] * (len(b) + 1)
+    for x in a:
+        above = row[:]
+        for j, y in enumerate(b):
+            row[j + 1] = above[j] + 1 if x == y else max(above[j + 1], row[j])
+    return row[-1]
+
+
+def test_differences_are_the_fewest():
+    words = ["a", "b", "the", "水", "火", "été", "ไทย", "🙂", "।", "x-y"]
+    choose = random.Random(1)
+    for _ in range(300):
+        a, b = (choose.choice([" ", "", ", "]).join(choose.choices(words, k=choose.randint(0, 12)))
+                for _ in "ab")
+        c = nd.compare(a, b, ngram=1, bottom_k=2, perms=1, recall=0.5)
+        outside = []
+        for side, text in enumerate((a, b)):
+            spans = [span[2 * side:2 * side + 2] for span in c._differences.spans]
+            outside.append([token for token, begin, end in nd.tokens(text, spans=True)
+                            if not any(x <= begin and end <= y for x, y in spans)])
+            assert [d[side] for d in c.differences] == [text[x:y] for x, y in spans]
+        assert outside[0] == outside[1]
+        both = [nd.tokens(text) for text in (a, b)]
+        most = longest_common(*both)
+        assert len(outside[0]) == most
+        assert c.same == (2 * most / sum(map(len, both)) if any(both) else 1)
+
+
+def test_differences_by_characters_and_in_long_texts():
+    c = nd.compare("他每天早上去公园跑步然后回家吃饭", "他每天晚上去公园跑步然后回家吃饭")
+    assert c.differences == [("早", "晚")] and c.same == 15 / 16
+    long = [f"w{i}" for i in range(200_000)]
+    other = long[:100] + ["new"] + long[100:]
+    c = nd.compare(" ".join(long), " ".join(other), perms=1, recall=0.5)
+    assert c.differences == [("", "new")]
 
 
 def test_spans_are_positions_in_the_str():

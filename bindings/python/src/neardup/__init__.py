@@ -11,10 +11,10 @@ The engine is the C library libneardup, which the command ``neardup`` uses, too:
 and options give the same answers. ``python -m neardup`` is that command.
 """
 
-from ._compare import (Comparison, Difference, Passage, compare, containment, cosine, jaccard,
-                       tokens)
+from ._compare import Comparison, Passage, compare, containment, cosine, jaccard, tokens
 from ._core import Answer, Match, Near, version as __version__
 from ._dedup import Dedup, dedup, pairs
+from ._differences import Difference
 from ._errors import (ArgumentError, BusyError, CancelledError, CorruptError, DataWarning, Error,
                       InputError, OutOfMemoryError, StorageError, UnsupportedError)
 from ._extract import idf, keywords, passages

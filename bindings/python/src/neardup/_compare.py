@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
-import html
-import os
-from typing import Any, Iterator, Literal, NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from . import _core
+from ._differences import Difference, Differences, positions
 from ._options import Analyzer, given
 from ._results import html_table
 
@@ -86,18 +82,8 @@ def tokens(text: str, *, spans: bool = False, analyzer: Analyzer = "words",
     found = _analyzer(analyzer=analyzer, stem=stem, dictionary=dictionary).tokens(text, spans)
     if not spans:
         return found
-    position = _positions(text)
+    position = positions(text)
     return [(token, position(begin), position(end)) for token, begin, end in found]
-
-
-def _positions(text: str) -> Any:
-    """The function from an offset in UTF-8 to the position in the str."""
-    if text.isascii():
-        return int
-    data = np.frombuffer(text.encode(), np.uint8)
-    starts = np.concatenate([[0], np.cumsum((data & 0xC0) != 0x80)])
-    # A character that is not complete at the offset counts as not begun.
-    return lambda offset: int(starts[offset])
 
 
 class Passage(NamedTuple):
@@ -108,13 +94,6 @@ class Passage(NamedTuple):
     b_begin: int
     b_end: int
     tokens: int
-
-
-class Difference(NamedTuple):
-    """Where the tokens differ: ``a`` was replaced by ``b``; one of them may be empty."""
-
-    a: str
-    b: str
 
 
 class Comparison:
@@ -141,33 +120,25 @@ class Comparison:
 
     def __init__(self, a: str, b: str, values: dict[str, Any], words: _core.Analyzer) -> None:
         self.text_a, self.text_b = a, b
-        self._words = words
+        self._differences = Differences(a, b, words)
         passages = values.pop("passages")
         self.a: dict[str, Any] = values.pop("a")
         self.b: dict[str, Any] = values.pop("b")
         self._measures = values
         self.__dict__.update(values)
-        in_a, in_b = _positions(a), _positions(b)
+        in_a, in_b = positions(a), positions(b)
         self.passages = [Passage(in_a(p[0]), in_a(p[1]), in_b(p[2]), in_b(p[3]), p[4])
                          for p in passages]
 
-    @functools.cached_property
+    @property
     def differences(self) -> list[Difference]:
         """The replaced, removed and added parts, in the order of the texts, token by token."""
-        return [Difference(self.text_a[a0:a1], self.text_b[b0:b1])
-                for same, (a0, a1), (b0, b1) in self._aligned() if not same]
+        return self._differences.parts()
 
-    def _aligned(self) -> Iterator[tuple[bool, tuple[int, int], tuple[int, int]]]:
-        """Spans of both texts that follow each other, whose tokens are the same or differ."""
-        sides = []
-        for text in (self.text_a, self.text_b):
-            position = _positions(text)
-            sides.append([(token, position(begin), position(end))
-                          for token, begin, end in self._words.tokens(text, True)])
-        a, b = sides
-        matcher = difflib.SequenceMatcher(None, [t[0] for t in a], [t[0] for t in b], autojunk=False)
-        for kind, a0, a1, b0, b1 in matcher.get_opcodes():
-            yield kind == "equal", _span(a, a0, a1), _span(b, b0, b1)
+    @property
+    def same(self) -> float:
+        """The share of the tokens of both texts that are the same, in the same order."""
+        return self._differences.same
 
     def __repr__(self) -> str:
         return (f"Comparison(jaccard={self.jaccard:.3f}, containment={self.containment:.3f}, "
@@ -175,37 +146,10 @@ class Comparison:
                 f"distance={self.distance} of {self.bits} bits)")
 
     def _repr_html_(self) -> str:
-        """Both texts side by side: shared tokens plain, differing ones in colour; then all
-        measures."""
-        left, right = [], []
-        a_done = b_done = 0
-        for same, (a0, a1), (b0, b1) in self._aligned():
-            left.append(html.escape(self.text_a[a_done:a0]) + _marked(self.text_a[a0:a1], same, "a"))
-            right.append(html.escape(self.text_b[b_done:b0])
-                         + _marked(self.text_b[b0:b1], same, "b"))
-            a_done, b_done = max(a_done, a1), max(b_done, b1)
-        left.append(html.escape(self.text_a[a_done:]))
-        right.append(html.escape(self.text_b[b_done:]))
-        cell = "white-space:pre-wrap;vertical-align:top;text-align:left;width:50%"
+        """Both texts side by side, the differences in colour; then all measures."""
         measures = html_table([{"measure": name, "value": value}
                                for name, value in self._measures.items()], repr(self))
-        return (f'<table style="width:100%"><tr><td style="{cell}">{"".join(left)}</td>'
-                f'<td style="{cell}">{"".join(right)}</td></tr></table>{measures}')
-
-
-def _span(tokens: list[tuple[str, int, int]], begin: int, end: int) -> tuple[int, int]:
-    if begin < end:
-        return tokens[begin][1], tokens[end - 1][2]
-    at = tokens[begin - 1][2] if begin > 0 else 0
-    return at, at
-
-
-def _marked(text: str, same: bool, side: str) -> str:
-    colour = {"a": "#f8c9c4", "b": "#bfe6c4"}[side]
-    plain = html.escape(text)
-    if same or not plain:
-        return plain
-    return f'<mark style="background:{colour};color:#000">{plain}</mark>'
+        return self._differences.html() + measures
 
 
 def compare(a: str, b: str, *, threshold: float = 0.8, recall: float = 0.999, perms: int = 128,
