@@ -90,9 +90,15 @@ static nd_status list_classes(losses *l, nd_loss_kind kind, nd_error *error) {
 
 /* ---- alarms */
 
-/* "ID (SOURCE:LINE)" */
+/* "ID (SOURCE:LINE)"; of a callback "ID (record LINE)" */
 enum { SHOWN_DOCUMENT = 600 };
 static void show(const nd_named_document *d, char text[SHOWN_DOCUMENT]) {
+    if (d->line > 0 && d->source[0] == '\0') {
+        nd_format(text, SHOWN_DOCUMENT, "%.*s (record %llu)",
+                  nd_shown_length(d->id, d->id_length, ND_SHOWN_ID), d->id,
+                  (unsigned long long)d->line);
+        return;
+    }
     nd_format(text, SHOWN_DOCUMENT, d->line > 0 ? "%.*s (%.*s:%llu)" : "%.*s of the index",
               nd_shown_length(d->id, d->id_length, ND_SHOWN_ID), d->id,
               nd_shown_length(d->source, strlen(d->source), ND_SHOWN_ID), d->source,

@@ -2,48 +2,12 @@
 
 #include "py_index.h"
 #include "py_job.h"
+#include "py_losses.h"
+#include "py_similarity.h"
 
 #include <stddef.h>
 
-static const char *const sketch_words[] = {"minhash", "simhash", "sentences", NULL};
-static const char *const verify_words[] = {"exact", "cosine", "none", NULL};
-
-static const option similarity_options[] = {
-    {"threshold", OPTION_DOUBLE, offsetof(nd_similarity_options, threshold), NULL},
-    {"recall", OPTION_DOUBLE, offsetof(nd_similarity_options, recall), NULL},
-    {"perms", OPTION_U32, offsetof(nd_similarity_options, perms), NULL},
-    {"sketch", OPTION_CHOICE, offsetof(nd_similarity_options, sketch), sketch_words},
-    {"verify", OPTION_CHOICE, offsetof(nd_similarity_options, verify), verify_words},
-    {"k", OPTION_U32, offsetof(nd_similarity_options, k), NULL},
-    {"sentences", OPTION_U32, offsetof(nd_similarity_options, sentences), NULL},
-    {"max_compare", OPTION_U32, offsetof(nd_similarity_options, max_compare), NULL},
-};
-
-/* The definition of a duplicate, with all that it points to. */
-typedef struct similarity {
-    nd_similarity_options options;
-    text_options text;
-} similarity;
-
-static bool similarity_read(core_state *state, PyObject *given, similarity *out) {
-    nd_similarity_options_init(&out->options, sizeof out->options);
-    bool good = text_options_read(state, given, ND_WEIGHTING_COUNTED, &out->text) &&
-                OPTIONS_READ(state, given, similarity_options, &out->options);
-    out->options.analyzer = &out->text.analyzer;
-    out->options.simhash = &out->text.simhash;
-    return good;
-}
-
 /* ---- dedup */
-
-static const char *const keep_words[] = {"first", "longest", "max", "min", NULL};
-static const char *const group_words[] = {"greedy", "component", NULL};
-
-static const option survivor_options[] = {
-    {"keep", OPTION_CHOICE, offsetof(nd_survivor_options, keep), keep_words},
-    {"group", OPTION_CHOICE, offsetof(nd_survivor_options, group), group_words},
-    {"keep_field", OPTION_TEXT, offsetof(nd_survivor_options, keep_field), NULL},
-};
 
 static const option index_options[] = {
     {"index_path", OPTION_TEXT, offsetof(nd_index_use, path), NULL},
@@ -73,6 +37,7 @@ typedef struct dedup {
     array jaccard, cosine, intersection, set_union, distance;
     texts ids;     /* of all documents */
     texts indexed; /* ids of kept documents of the index */
+    losses losses;
 } dedup;
 
 static bool put_removed(dedup *d, const nd_decision *decision) {
@@ -98,6 +63,13 @@ static bool take_decision(void *context, const nd_decision *decision) {
     return good;
 }
 
+/* nd_losses_fn */
+static bool take_losses(void *context, const nd_losses *found) {
+    dedup *d = context;
+    d->job->no_memory = !losses_take(&d->losses, &d->job->documents, found);
+    return !d->job->no_memory;
+}
+
 static nd_status run_dedup(job *j, void *context, nd_error *error) {
     dedup *d = context;
     return nd_dedup(&d->options, &j->summary, error);
@@ -106,25 +78,23 @@ static nd_status run_dedup(job *j, void *context, nd_error *error) {
 PyObject *core_dedup(PyObject *module, PyObject *given) {
     core_state *state = core_state_of(module);
     job j;
-    similarity similar;
-    nd_survivor_options survivors = {.struct_size = sizeof survivors};
+    similarity similar = {.protect = NULL};
     nd_index_use use = {.struct_size = sizeof use};
     nd_output_options outputs = {.struct_size = sizeof outputs};
     dedup d = {.job = &j, .with_ids = PyDict_GetItemString(given, "with_ids") == Py_True};
     PyObject *index = PyDict_GetItemString(given, "index_handle");
     bool held = false, done = false;
-    similar.text = (text_options){0};
     if (job_open(state, given, &j) && similarity_read(state, given, &similar) &&
-        OPTIONS_READ(state, given, survivor_options, &survivors) &&
         OPTIONS_READ(state, given, index_options, &use) &&
         OPTIONS_READ(state, given, output_options, &outputs) &&
         (!index || (held = index_hold(state, index, &use.index)))) {
         outputs.on_decision = take_decision;
+        outputs.on_losses = take_losses;
         outputs.context = &d;
         d.options = (nd_dedup_options){.struct_size = sizeof d.options,
                                        .input = &j.input,
                                        .similarity = &similar.options,
-                                       .survivors = &survivors,
+                                       .survivors = &similar.survivors,
                                        .index = use.path || use.index ? &use : NULL,
                                        .outputs = &outputs,
                                        .resources = &j.resources};
@@ -143,7 +113,10 @@ PyObject *core_dedup(PyObject *module, PyObject *given) {
         {.name = "ids", .texts = &d.ids},
     };
     PyObject *result = JOB_RESULTS(&j, done, parts);
-    text_options_free(&similar.text);
+    if (result && !result_put_new(result, "losses", losses_list(&d.losses, &j.documents)))
+        Py_CLEAR(result);
+    losses_free(&d.losses);
+    similarity_free(&similar);
     job_close(&j);
     return result;
 }
@@ -183,10 +156,9 @@ static nd_status run_pairs(job *j, void *context, nd_error *error) {
 PyObject *core_pairs(PyObject *module, PyObject *given) {
     core_state *state = core_state_of(module);
     job j;
-    similarity similar;
+    similarity similar = {.protect = NULL};
     pairs p = {.job = &j, .with_ids = PyDict_GetItemString(given, "with_ids") == Py_True};
     bool done = false;
-    similar.text = (text_options){0};
     if (job_open(state, given, &j) && similarity_read(state, given, &similar)) {
         p.options = (nd_pairs_options){.struct_size = sizeof p.options,
                                        .input = &j.input,
@@ -208,7 +180,7 @@ PyObject *core_pairs(PyObject *module, PyObject *given) {
         {.name = "ids_b", .texts = &p.ids_b},
     };
     PyObject *result = JOB_RESULTS(&j, done, parts);
-    text_options_free(&similar.text);
+    similarity_free(&similar);
     job_close(&j);
     return result;
 }

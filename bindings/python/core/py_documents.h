@@ -12,10 +12,11 @@
 typedef struct documents {
     struct ArrowArrayStream stream;
     struct ArrowArray batch;
-    int text, id, value; /* numbers of the columns; -1: none; text -1: the stream has no columns */
-    const char *text_name, *id_name, *value_name;
-    column texts, ids, values;
-    layout layouts[3], indices[3]; /* of text, id and value */
+    /* Numbers of the columns; -1: none; text -1: the stream has no columns. */
+    int text, id, value, protected;
+    const char *text_name, *id_name, *value_name, *protected_name;
+    column texts, ids, values, protections;
+    layout layouts[4], indices[4]; /* of text, id, value and protected */
     bool skip_nulls, skip_invalid;
     int64_t row, in_batch; /* the next row, in all and in the batch */
     /* Rows that are left out, ascending. A callback asks for rows while another thread reads on. */
@@ -26,8 +27,9 @@ typedef struct documents {
     nd_error failure; /* ND_OK: the stream has not failed */
 } documents;
 
-/* Opens the stream of a PyCapsule. Reads the options `stream`, `text`, `id`, `value`, `nulls` and
- * `invalid`. The caller calls documents_close in any case. false: an exception is set. */
+/* Opens the stream of a PyCapsule. Reads the options `stream`, `text`, `id`, `value`, `protected`
+ * (whole numbers, 0 or 1), `nulls` and `invalid`. The caller calls documents_close in any case.
+ * false: an exception is set. */
 bool documents_open(core_state *state, PyObject *given, documents *out);
 void documents_close(documents *d);
 

@@ -62,33 +62,14 @@ static bool take_paths(job *j, PyObject *paths) {
     return true;
 }
 
-/* Makes an array of a list of str, or of one str. The caller frees *out, after a failure too. The
- * strings are the list's. */
-static bool take_strings(PyObject *given, const char ***out, size_t *out_count) {
-    bool is_list = PyList_Check(given);
-    Py_ssize_t count = is_list ? PyList_Size(given) : 1;
-    *out = calloc((size_t)count + 1, sizeof **out);
-    if (!*out) {
-        PyErr_NoMemory();
-        return false;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *item = is_list ? PyList_GetItem(given, i) : given;
-        (*out)[i] = PyUnicode_AsUTF8AndSize(item, NULL);
-        if (!(*out)[i]) return false;
-    }
-    *out_count = (size_t)count;
-    return true;
-}
-
 /* `texts`, a list of fields, or `text`, one field; and `globs`. */
 static bool take_lists(job *j, PyObject *given) {
     PyObject *text = PyDict_GetItemString(given, "texts");
     PyObject *globs = PyDict_GetItemString(given, "globs");
     if (!text) text = PyDict_GetItemString(given, "text");
-    if (text && !take_strings(text, &j->text_fields, &j->input.text_field_count)) return false;
+    if (text && !strings_read(text, &j->text_fields, &j->input.text_field_count)) return false;
     if (text) j->input.text_fields = j->text_fields;
-    if (globs && !take_strings(globs, &j->globs, &j->input.glob_count)) return false;
+    if (globs && !strings_read(globs, &j->globs, &j->input.glob_count)) return false;
     j->input.globs = j->globs;
     return true;
 }
@@ -248,11 +229,20 @@ bool job_run(job *j, job_fn *fn, void *context) {
 
 /* ---- results */
 
-/* Sets result[name], and takes the reference to the value. */
-static bool put(PyObject *result, const char *name, PyObject *value) {
-    bool good = value && PyDict_SetItemString(result, name, value) == 0;
-    Py_XDECREF(value);
-    return good;
+/* How many pairs the measure decided, by similarity: a list of (least similarity, rejected pairs,
+ * duplicates), without the steps that have none. */
+static PyObject *similarities(const nd_job_summary *s) {
+    PyObject *list = PyList_New(0);
+    for (int step = 0; list && step < ND_SIMILARITY_STEPS; step++) {
+        unsigned long long rejected = s->rejected_by_similarity[step],
+                           duplicates = s->duplicates_by_similarity[step];
+        if (rejected + duplicates == 0) continue;
+        PyObject *item = Py_BuildValue("(dKK)", (double)step / ND_SIMILARITY_STEPS, rejected,
+                                       duplicates);
+        if (!item || PyList_Append(list, item) != 0) Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
 }
 
 PyObject *job_summary(const job *j) {
@@ -270,6 +260,7 @@ PyObject *job_summary(const job *j) {
         {"skipped", s->skipped + documents_skipped(&j->documents)},
         {"duplicate_ids", s->duplicate_ids},
         {"without_value", s->without_value},
+        {"spared", s->spared},
         {"candidates", s->candidates},
         {"verified", s->verified},
         {"rejected", s->rejected},
@@ -287,9 +278,10 @@ PyObject *job_summary(const job *j) {
         {"rows", s->plan.rows},
     };
     PyObject *out = PyDict_New();
-    bool good = out && put(out, "seconds", PyFloat_FromDouble(s->total_seconds));
+    bool good = out && result_put_new(out, "seconds", PyFloat_FromDouble(s->total_seconds)) &&
+                result_put_new(out, "similarities", similarities(s));
     for (size_t i = 0; good && i < sizeof counts / sizeof *counts; i++)
-        good = put(out, counts[i].name, PyLong_FromUnsignedLongLong(counts[i].value));
+        good = result_put_new(out, counts[i].name, PyLong_FromUnsignedLongLong(counts[i].value));
     if (!good) Py_CLEAR(out);
     return out;
 }
@@ -299,8 +291,8 @@ PyObject *job_results(job *j, bool done, const result_part *parts, size_t part_c
     uint64_t rows = j->paths ? j->summary.documents : (uint64_t)d->row;
     const result_part skipped = {.name = "skipped", .array = &d->skipped};
     PyObject *out = done ? PyDict_New() : NULL;
-    bool good = out && put(out, "summary", job_summary(j)) &&
-                put(out, "row_count", PyLong_FromUnsignedLongLong(rows)) &&
+    bool good = out && result_put_new(out, "summary", job_summary(j)) &&
+                result_put_new(out, "row_count", PyLong_FromUnsignedLongLong(rows)) &&
                 result_put(j->state, out, &skipped);
     for (size_t i = 0; i < part_count; i++) {
         good = good && result_put(j->state, out, parts + i);

@@ -1,6 +1,7 @@
 #include "py_options.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool read_number(core_state *state, const option *o, PyObject *value, uint64_t most,
@@ -91,6 +92,25 @@ bool options_read(core_state *state, PyObject *given, const option *options, siz
             !read_option(state, options + i, value, (char *)out + options[i].offset))
             return false;
     }
+    return true;
+}
+
+/* ---- lists */
+
+bool strings_read(PyObject *given, const char ***out, size_t *out_count) {
+    bool is_list = PyList_Check(given);
+    Py_ssize_t count = is_list ? PyList_Size(given) : 1;
+    *out = calloc((size_t)count + 1, sizeof **out);
+    if (!*out) {
+        PyErr_NoMemory();
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = is_list ? PyList_GetItem(given, i) : given;
+        (*out)[i] = PyUnicode_AsUTF8AndSize(item, NULL);
+        if (!(*out)[i]) return false;
+    }
+    *out_count = (size_t)count;
     return true;
 }
 

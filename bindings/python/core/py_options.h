@@ -27,6 +27,10 @@ bool options_read(core_state *state, PyObject *given, const option *options, siz
 #define OPTIONS_READ(state, given, table, out)                                                     \
     options_read(state, given, table, sizeof(table) / sizeof *(table), out)
 
+/* Makes an array of a list of str, or of one str. The caller frees *out, after a failure too. The
+ * strings are the list's. false: an exception is set. */
+bool strings_read(PyObject *given, const char ***out, size_t *out_count);
+
 /* How texts become weighted features, and all that this needs. */
 typedef struct text_options {
     nd_analyzer_options analyzer;

@@ -79,6 +79,12 @@ PyType_Spec buffer_spec = {
 
 /* ---- dicts of results */
 
+bool result_put_new(PyObject *result, const char *name, PyObject *value) {
+    bool good = value && PyDict_SetItemString(result, name, value) == 0;
+    Py_XDECREF(value);
+    return good;
+}
+
 bool result_put(core_state *state, PyObject *result, const result_part *part) {
     PyObject *value = NULL;
     if (part->array) value = take(state, part->array);
@@ -89,9 +95,7 @@ bool result_put(core_state *state, PyObject *result, const result_part *part) {
         Py_XDECREF(offsets);
         Py_XDECREF(bytes);
     }
-    bool good = value && PyDict_SetItemString(result, part->name, value) == 0;
-    Py_XDECREF(value);
-    return good;
+    return result_put_new(result, part->name, value);
 }
 
 void result_free(const result_part *part) {

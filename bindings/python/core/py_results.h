@@ -33,6 +33,9 @@ typedef struct result_part {
 /* Moves a part into result[name]: an object with the buffer protocol that owns the memory; of texts
  * a pair of them, offsets and bytes. false: an exception is set. */
 bool result_put(core_state *state, PyObject *result, const result_part *part);
+/* Sets result[name], and takes the reference to the value. false: an exception is set, also where
+ * the value is NULL. */
+bool result_put_new(PyObject *result, const char *name, PyObject *value);
 void result_free(const result_part *part);
 
 /* The type of these objects. */

@@ -70,6 +70,9 @@ def calls(folder):
     yield "dedup of a file", lambda: nd.dedup(path).kept_id
     yield "dedup, progress", lambda: nd.dedup(TEXTS, progress=lambda *_: None)
     yield "dedup, simhash", lambda: nd.dedup(TABLE, sketch="simhash").similarity
+    yield "dedup, protect", lambda: nd.dedup(TABLE, protect="id=5").summary.largest_groups
+    yield "dedup, mask fails", fails(lambda: nd.dedup(TEXTS, protect=[True]))
+    yield "differences", lambda: nd.compare(TEXTS[0], TEXTS[5]).differences
     yield "pairs", lambda: nd.pairs(TABLE)
     yield "generator fails", fails(lambda: nd.dedup(boom()))
     yield "null", fails(lambda: nd.dedup(NULLS))

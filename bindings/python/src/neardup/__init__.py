@@ -21,15 +21,16 @@ from ._extract import idf, keywords, passages
 from ._files import Files
 from ._hamming import HammingIndex
 from ._index import Index
-from ._results import Summary
+from ._losses import Alarm, LossClass, LossGroup
+from ._results import Similarities, Summary
 from ._sketches import MinHash, Plan, SimHash, plan
 from ._stream import Stream
 
 __all__ = [
-    "Answer", "ArgumentError", "BusyError", "CancelledError", "Comparison", "CorruptError",
-    "DataWarning", "Dedup", "Difference", "Error", "Files", "HammingIndex", "Index", "InputError",
-    "Match", "MinHash", "Near", "OutOfMemoryError", "Passage", "Plan", "SimHash",
-    "StorageError", "Stream", "Summary", "UnsupportedError", "__version__", "compare",
-    "containment", "cosine", "dedup", "idf", "jaccard", "keywords", "pairs", "passages", "plan",
-    "tokens",
+    "Alarm", "Answer", "ArgumentError", "BusyError", "CancelledError", "Comparison",
+    "CorruptError", "DataWarning", "Dedup", "Difference", "Error", "Files", "HammingIndex",
+    "Index", "InputError", "LossClass", "LossGroup", "Match", "MinHash", "Near",
+    "OutOfMemoryError", "Passage", "Plan", "SimHash", "Similarities", "StorageError", "Stream",
+    "Summary", "UnsupportedError", "__version__", "compare", "containment", "cosine", "dedup",
+    "idf", "jaccard", "keywords", "pairs", "passages", "plan", "tokens",
 ]

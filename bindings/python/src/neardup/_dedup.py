@@ -13,8 +13,10 @@ from . import _core
 from ._compare import Comparison, compare
 from ._errors import ArgumentError, InputError
 from ._index import Index
+from ._losses import Losses
 from ._options import Analyzer, Sketch, Verify, given
 from ._progress import Progress, receiver
+from ._protection import Protection
 from ._results import Summary, html_table, numbers, texts
 from ._sources import Source, open_source
 
@@ -30,7 +32,7 @@ class Dedup:
 
     def __init__(self, source: Source, found: dict[str, Any], measure: str, bits: int,
                  comparing: dict[str, Any]) -> None:
-        self.summary = Summary(found["summary"])
+        self.summary = Summary(found["summary"], Losses(found["losses"], source.id is not None))
         self._source, self._found = source, found
         self._comparing = comparing  # the options of compare
         self._count: int = found["row_count"]
@@ -232,7 +234,8 @@ def _check_ids(source: Source, summary: Summary) -> None:
 
 
 def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: float = 0.8,
-          keep: str = "first", group: Literal["greedy", "component"] = "greedy",
+          keep: str = "first", protect: Any = None,
+          group: Literal["greedy", "component"] = "greedy", max_removed: float | None = None,
           recall: float = 0.999, perms: int = 128, sketch: Sketch = "minhash",
           verify: Verify = "exact", k: int | None = None, bits: int = 64, sentences: int = 3,
           weights: str = "tfidf", stop: Any = None, max_compare: int = 1000,
@@ -270,8 +273,12 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     text, id   columns, or fields of JSON Lines. Without a column "id", rows have their numbers.
     threshold  least Jaccard similarity of the shingle sets, above 0 and at most 1
     keep       which of several duplicates stays: "first", "longest", "max:COLUMN", "min:COLUMN"
+    protect    documents that are never removed: "COLUMN=VALUE", several of these, or a boolean for
+               each row. They are considered before all others, so that their duplicates go.
     group      "greedy": a document is removed if it duplicates a kept one; "component": one stays
                of all documents that chains of duplicates connect
+    max_removed  fail if more than this share of the documents would be removed, above 0 and at
+               most 1; then nothing is written, and an index stays as it is
     recall     least probability of finding a pair at the threshold, above 0 and below 1
     perms      MinHash functions, 1 to 1024
     sketch     "minhash"; "simhash": candidates are fingerprints within ``k`` of ``bits`` bits;
@@ -313,19 +320,22 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     how, _, field = keep.partition(":")
     if how in ("max", "min") and not field:
         raise ArgumentError(f'keep="{how}" needs a column: keep="{how}:COLUMN"')
-    source = open_source(data, text, id, field or None)
+    protection = Protection(protect)
+    source = open_source(data, text, id, [*([field] if field else []), *protection.columns])
     if source.paths is None and (output is not None or removed_records is not None):
         raise ArgumentError("output is for documents of files: the table of the result has the rows")
     if k is None:
         k = 3 if verify == "none" else 6
-    options = given(threshold=threshold, keep=how, group=group, recall=recall, perms=perms,
-                    sketch=sketch, verify=verify, k=k, bits=bits, sentences=sentences,
-                    weights=weights, stop=stop, max_compare=max_compare, analyzer=analyzer,
-                    ngram=ngram, seed=seed, dictionary=dictionary, replace=replace,
-                    resume=resume, nulls=nulls, invalid=invalid, on_error=on_error, follow=follow,
-                    max_record=max_record, output=output, removed_records=removed_records,
-                    mark=mark, shard_size=shard_size, output_format=output_format,
-                    memory=memory, work=work, threads=threads)
+    if max_removed is not None and not 0 < max_removed <= 1:
+        raise ArgumentError(f"max_removed must be above 0 and at most 1, not {max_removed!r}")
+    options = given(threshold=threshold, keep=how, group=group, max_removed=max_removed,
+                    recall=recall, perms=perms, sketch=sketch, verify=verify, k=k, bits=bits,
+                    sentences=sentences, weights=weights, stop=stop, max_compare=max_compare,
+                    analyzer=analyzer, ngram=ngram, seed=seed, dictionary=dictionary,
+                    replace=replace, resume=resume, nulls=nulls, invalid=invalid,
+                    on_error=on_error, follow=follow, max_record=max_record, output=output,
+                    removed_records=removed_records, mark=mark, shard_size=shard_size,
+                    output_format=output_format, memory=memory, work=work, threads=threads)
     if field:
         options["keep_field" if source.paths is not None else "value"] = field
     if index is not None and source.paths is None and source.id is None:
@@ -335,8 +345,10 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     elif index is not None:
         options["index_path"] = _index_path(index, threshold, recall, perms, analyzer, ngram, seed)
     options["with_ids"] = source.ids is None and source.id is not None
+    options.update(protection.guard(source))
     with receiver(progress) as options["progress"]:
         found = source.call(_core.dedup, options)
+    protection.warn(source)
     result = Dedup(source, found, _measure(sketch, verify), bits,
                    {"threshold": threshold, "recall": recall, "perms": perms, "bits": bits,
                     "analyzer": analyzer, "ngram": ngram, "seed": seed, "dictionary": dictionary})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import html
-from typing import Any, Iterator
+from typing import Any, Iterator, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from . import _core
+from ._losses import Alarm, LossClass, LossGroup, Losses
 
 
 def numbers(data: _core.Buffer, kind: Any) -> np.ndarray:
@@ -29,12 +30,29 @@ def texts(pair: tuple[_core.Buffer, _core.Buffer]) -> pa.Array:
                          for id in found.to_pylist()], pa.large_string())
 
 
+class Similarities(NamedTuple):
+    """How many pairs the measure decided, of a similarity from ``least`` to ``least + 0.01``. Exact
+    copies are not among them."""
+
+    least: float
+    rejected: int
+    duplicates: int
+
+
 class Summary:
-    """Counts and times of a job. Members that a job does not count are 0.
+    """Counts and times of a job. Members that a job does not count are 0, and lists are empty.
+
+    similarities    of the pairs that were compared
+    largest_groups  at most three: the kept documents for which most were removed
+    losses          the classes of documents that lost most: by source, length, script and host
+    alarms          the losses that were warned of
 
     >>> import neardup as nd
-    >>> nd.dedup(["a text", "a text"]).summary.removed
+    >>> summary = nd.dedup(["a text", "a text"]).summary
+    >>> summary.removed
     1
+    >>> summary.largest_groups
+    [LossGroup(kept=0, removed=1, exact_copies=1, share=1.0, example=1)]
     """
 
     documents: int
@@ -46,6 +64,7 @@ class Summary:
     skipped: int
     duplicate_ids: int
     without_value: int
+    spared: int
     candidates: int
     verified: int
     rejected: int
@@ -62,17 +81,28 @@ class Summary:
     bands: int
     rows: int
     seconds: float
+    similarities: list[Similarities]
+    largest_groups: list[LossGroup]
+    losses: list[LossClass]
+    alarms: list[Alarm]
 
-    def __init__(self, values: dict[str, Any]) -> None:
+    def __init__(self, values: dict[str, Any], losses: Losses | None = None) -> None:
         self.__dict__.update(values)
+        self.similarities = [Similarities(*each) for each in values["similarities"]]
+        found = losses or Losses([], False)
+        self.largest_groups, self.losses, self.alarms = found.groups, found.classes, found.alarms
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         return iter(self.__dict__.items())
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value:.3g}" if isinstance(value, float) else f"{name}={value:,}"
-                         for name, value in self.__dict__.items() if value)
-        return f"Summary({told})"
+        return "Summary(" + ", ".join(f"{name}={_count(value)}" for name, value in self if value) + ")"
+
+
+def _count(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{len(value)}]"
+    return f"{value:.3g}" if isinstance(value, float) else f"{value:,}"
 
 
 def html_table(rows: list[dict[str, Any]], caption: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Callable
 
 import numpy as np
@@ -70,8 +70,8 @@ class Source:
 
 
 def open_source(data: Any, text: str = "text", id: str | None = "id",
-                value: str | None = None) -> Source:
-    """Finds out what kind of object has the documents."""
+                more: Sequence[str] = ()) -> Source:
+    """Finds out what kind of object has the documents. more: further columns that are read."""
     if isinstance(data, (str, os.PathLike)):
         return _files(Files(data), text, id)
     if isinstance(data, (list, tuple)) and data and all(isinstance(p, os.PathLike) for p in data):
@@ -82,23 +82,23 @@ def open_source(data: Any, text: str = "text", id: str | None = "id",
     if package == "datasets" and isinstance(data, dict):
         raise TypeError(f"a {type(data).__name__} has several tables: give one of them")
     if isinstance(data, Mapping):
-        return _columns(data, text, id, value)
+        return _columns(data, text, id, more)
     if package == "datasets" and hasattr(data, "with_format"):
-        return _dataset(data, text, id, value)
+        return _dataset(data, text, id, more)
     if package == "pandas":
-        return _pandas(data, text, id, value)
+        return _pandas(data, text, id, more)
     if package == "polars" and hasattr(data, "collect"):
         data = data.collect()
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return _column(pa.chunked_array([data]) if isinstance(data, pa.Array) else data, data, text)
     if hasattr(data, "__arrow_c_stream__"):
-        return _arrow(data, package, text, id, value)
+        return _arrow(data, package, text, id, more)
     if isinstance(data, (list, tuple)):
-        return _list(data, text, id, value)
+        return _list(data, text, id, more)
     if isinstance(data, np.ndarray):
-        return _list(data.tolist(), text, id, value)
+        return _list(data.tolist(), text, id, more)
     if package == "datasets":
-        return _list(list(data), text, id, value)
+        return _list(list(data), text, id, more)
     if isinstance(data, Iterable):
         return _generator(iter(data), text, id)
     raise TypeError(
@@ -111,7 +111,7 @@ def _present(id: str | None, columns: Iterable[str]) -> str | None:
     return None if id == "id" and "id" not in columns else id
 
 
-def _need(columns: Iterable[str], *names: str | None) -> None:
+def need(columns: Iterable[str], *names: str | None) -> None:
     have = list(columns)
     for name in names:
         if name is not None and name not in have:
@@ -145,16 +145,16 @@ def _column(column: pa.ChunkedArray, data: Any, text: str) -> Source:
                   select=select)
 
 
-def _arrow(data: Any, package: str, text: str, id: str | None, value: str | None) -> Source:
+def _arrow(data: Any, package: str, text: str, id: str | None, more: Sequence[str]) -> Source:
     """An object with the Arrow PyCapsule interface. A reader is read once, without a copy in
     memory; an object that is not known to give the same rows twice becomes a table first."""
     if isinstance(data, pa.RecordBatchReader):
         id = _present(id, data.schema.names)
-        _need(data.schema.names, text, id, value)
-        return Source(stream=_exportable(data), text=text, id=id,
+        need(data.schema.names, text, id, *more)
+        return Source(stream=exportable(data), text=text, id=id,
                       why_no_table="the documents came from a reader, which is read only once")
     if package == "polars":
-        return _polars(data, text, id, value)
+        return _polars(data, text, id, more)
     if isinstance(data, pa.RecordBatch):
         table = pa.Table.from_batches([data])
     else:
@@ -162,13 +162,13 @@ def _arrow(data: Any, package: str, text: str, id: str | None, value: str | None
     if isinstance(table, pa.ChunkedArray):
         return _column(table, table, text)
     id = _present(id, table.column_names)
-    _need(table.column_names, text, id, value)
-    return Source(stream=_exportable(table.select(_wanted(text, id, value))), text=text, id=id,
+    need(table.column_names, text, id, *more)
+    return Source(stream=exportable(table.select(_wanted(text, id, *more))), text=text, id=id,
                   ids=(lambda: _plain(table.column(id))) if id else None,
                   select=lambda mask: _filtered(table, mask))
 
 
-def _exportable(data: Any) -> Any:
+def exportable(data: Any) -> Any:
     """A table or reader as pyarrow can export it."""
     types = list(map(_exportable_type, data.schema.types))
     if types == data.schema.types:
@@ -206,24 +206,24 @@ def _table(data: Any) -> Any:
         return pa.chunked_array(data)
 
 
-def _polars(data: Any, text: str, id: str | None, value: str | None) -> Source:
+def _polars(data: Any, text: str, id: str | None, more: Sequence[str]) -> Source:
     if type(data).__name__ == "Series":
         return Source(stream=data, text=text, id=None, select=data.filter)
     id = _present(id, data.columns)
-    _need(data.columns, text, id, value)
-    return Source(stream=data.select(_wanted(text, id, value)), text=text, id=id,
+    need(data.columns, text, id, *more)
+    return Source(stream=data.select(_wanted(text, id, *more)), text=text, id=id,
                   ids=(lambda: _plain(pa.chunked_array(data.get_column(id)))) if id else None,
                   select=data.filter)
 
 
-def _pandas(data: Any, text: str, id: str | None, value: str | None) -> Source:
+def _pandas(data: Any, text: str, id: str | None, more: Sequence[str]) -> Source:
     if data.ndim == 1:
-        source = _list(data.array, text, None, None)
+        source = _list(data.array, text, None, ())
         source.select = lambda mask: data[mask]
         return source
     id = _present(id, data.columns)
-    _need(data.columns, text, id, value)
-    names = [name for name in _wanted(id, value) if name != text]
+    need(data.columns, text, id, *more)
+    names = [name for name in _wanted(id, *more) if name != text]
     try:
         columns = {name: pa.array(data[name], from_pandas=True) for name in names}
     except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
@@ -234,14 +234,14 @@ def _pandas(data: Any, text: str, id: str | None, value: str | None) -> Source:
     return source
 
 
-def _dataset(data: Any, text: str, id: str | None, value: str | None) -> Source:
+def _dataset(data: Any, text: str, id: str | None, more: Sequence[str]) -> Source:
     """datasets.Dataset. Its Arrow format follows the indices that filter, select and shuffle leave
     over the table."""
     names = data.column_names
     if names is not None:
         id = _present(id, names)
-        _need(names, text, id, value)
-    narrow = data.select_columns(_wanted(text, id, value)).with_format("arrow")
+        need(names, text, id, *more)
+    narrow = data.select_columns(_wanted(text, id, *more)).with_format("arrow")
     if not hasattr(data, "__len__"):
         return _reader((_as_batches(table) for table in narrow.iter(BATCH)), text, id,
                        why_no_table="an iterable dataset is read only once")
@@ -283,11 +283,11 @@ def _reader(batches: Iterator[pa.RecordBatch], text: str, id: str | None, **more
 # ---- Python's own objects
 
 
-def _columns(data: Mapping[str, Any], text: str, id: str | None, value: str | None) -> Source:
+def _columns(data: Mapping[str, Any], text: str, id: str | None, more: Sequence[str]) -> Source:
     """Columns by name, as a batch of datasets or a dict of lists has them."""
     id = _present(id, data)
-    _need(data, text, id, value)
-    columns = {name: _ids(list(data[name])) for name in _wanted(id, value) if name != text}
+    need(data, text, id, *more)
+    columns = {name: _ids(list(data[name])) for name in _wanted(id, *more) if name != text}
     source = _batches(list(data[text]), text, id, columns)
     source.ids = (lambda: pa.chunked_array([columns[id]])) if id in columns else None
     source.select = lambda mask: {name: [item for item, kept in zip(data[name], mask) if kept]
@@ -295,17 +295,17 @@ def _columns(data: Mapping[str, Any], text: str, id: str | None, value: str | No
     return source
 
 
-def _list(data: Any, text: str, id: str | None, value: str | None) -> Source:
+def _list(data: Any, text: str, id: str | None, more: Sequence[str]) -> Source:
     """A list of texts, of (id, text), or of dicts."""
     first = next((item for item in data if item is not None), None)
     columns: dict[str, pa.Array] = {}
     texts: Any = data
     if isinstance(first, dict):
         id = _present(id, first)
-        _need(first, text, id, value)
+        need(first, text, id, *more)
         texts = [row.get(text) for row in data]
         columns = {name: _ids([row.get(name) for row in data])
-                   for name in _wanted(id, value) if name != text}
+                   for name in _wanted(id, *more) if name != text}
     elif isinstance(first, (tuple, list)):
         id = "id"
         texts = [_pair(item, row)[1] for row, item in enumerate(data)]

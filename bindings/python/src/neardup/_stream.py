@@ -78,7 +78,7 @@ class Stream:
         """Adds many documents, analyzed on several threads: a table with a row for each, in order:
         id, cluster, is_new, and similarity or distance. The documents must have ids, str or int.
         They are durable when the call returns."""
-        source = open_source(data, text, id, time)
+        source = open_source(data, text, id, [time] if time is not None else [])
         options = given(nulls=nulls, memory=memory, threads=threads)
         if time is not None:
             options["time" if source.paths is not None else "value"] = time
