@@ -226,6 +226,7 @@ static void test_limit(void **state) {
             assert_int_equal(status, above ? ND_ERR_INPUT : ND_OK);
             assert_int_equal(s.count, above ? 0 : c.count);
             if (above) assert_non_null(strstr(error.message, "max_removed"));
+            if (above) assert_non_null(strstr(error.message, " (record "));
         }
         free_corpus(&c);
     }

@@ -1,6 +1,7 @@
 /* The extension module neardup._core: the library's calls, for the Python files of the package,
  * which check and convert arguments and make the results that users see. */
 #include "py_core.h"
+#include "py_audit.h"
 #include "py_dedup.h"
 #include "py_distributed.h"
 #include "py_extract.h"
@@ -30,6 +31,7 @@ static PyMethodDef functions[] = {
     {"instruction_set", instruction_set, METH_NOARGS, NULL},
     {"dedup", core_dedup, METH_O, NULL},
     {"pairs", core_pairs, METH_O, NULL},
+    {"audit", core_audit, METH_O, NULL},
     {"minhash", core_minhash, METH_O, NULL},
     {"simhash", core_simhash, METH_O, NULL},
     {"plan", core_plan, METH_VARARGS, NULL},

@@ -92,6 +92,34 @@ def test_pairs(table, jsonl, command, tmp_path, options):
     assert len(expected) > 20
 
 
+@pytest.mark.parametrize("options", [
+    {}, {"sample": 60, "sample_seed": 5}, {"recall": 0.5, "perms": 3}, {"verify": "none"},
+    {"recall": 0.5, "perms": 3, "threshold": 0.5, "group": "component", "sample": 100},
+    {"sketch": "simhash", "verify": "none", "k": 1}, {"keep": "max:n", "protect": "id=d3"}],
+    ids=lambda o: ",".join(map(str, o.values())) or "none")
+def test_audit(table, jsonl, command, tmp_path, options):
+    its = json.loads(command("audit", jsonl, "-q", "--json", "--missed", tmp_path / "missed",
+                             *flags(options)))
+    missed = read_table(tmp_path / "missed")
+    for data in (table, jsonl):
+        mine = nd.audit(data, **options)
+        for name in ("documents", "sampled", "true_pairs", "copies", "found", "missed", "removed",
+                     "wrong", "kept", "left", "bounded_comparisons"):
+            assert getattr(mine, name) == its[name]
+        for name in ("recall", "precision", "clean"):
+            assert list(getattr(mine, name)) == pytest.approx(
+                [its[name], its[name + "_low"], its[name + "_high"]], abs=1e-6)
+        assert mine.promised == pytest.approx(its.get("promised", 0), abs=1e-6)
+        assert [(row["id_a"], row["id_b"], row["pairs"], row["remains"], row["union"])
+                for row in mine.missed_pairs.to_pylist()] == [
+            (row["id_a"], row["id_b"], int(row["pairs"]), row["remains"] == "1",
+             int(row["union"])) for row in missed]
+        assert f"{mine.missed:,} pairs missed" in repr(mine) and "recall" in mine._repr_html_()
+    assert mine.true_pairs > 10 and mine.summary.documents == len(table)
+    if options == {"recall": 0.5, "perms": 3} or "k" in options:
+        assert missed
+
+
 def test_index(table, jsonl, command, tmp_path):
     """An index that the package makes is the one that the command makes, file by file."""
     command("index", "create", tmp_path / "by_command", "--threshold", "0.6")

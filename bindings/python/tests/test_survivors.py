@@ -164,3 +164,20 @@ def test_names_of_lost_documents():
     group = index.add([("x", A)]).summary.largest_groups[0]
     assert (group.kept, group.example) == ("first", "x")
     assert "alarms" not in repr(nd.dedup([A]).summary)
+
+
+def test_audit_of_rows():
+    texts = [A, "other", A.upper(), None, *(f"{row} {A}" for row in range(4, 30))]
+    audit = nd.audit(texts, nulls="skip", recall=0.01, perms=1, threshold=0.5)
+    rows = {row for pair in audit.missed_pairs.to_pylist() for row in (pair["id_a"], pair["id_b"])}
+    assert rows and rows <= {0, *range(4, 30)} and audit.documents == 29
+    assert audit.missed == audit.true_pairs - audit.found > 0
+    with pytest.raises(nd.ArgumentError, match="sample"):
+        nd.audit(texts, nulls="skip", sample=0)
+    with pytest.raises(nd.ArgumentError, match="needs a column"):
+        nd.audit([A], keep="max")
+    with pytest.raises(nd.InputError, match="row 1: row 0 has the id"):
+        nd.audit([("a", A), ("a", A)])
+    assert str(nd.Share(1.0, 0.5, 1.0)) == "100.000 % (50.000 to 100.000 %)"
+    with pytest.raises(ZeroDivisionError):
+        nd.audit([A] * 3000, progress=lambda *_: 1 // 0)

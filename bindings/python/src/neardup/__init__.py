@@ -11,6 +11,7 @@ The engine is the C library libneardup, which the command ``neardup`` uses, too:
 and options give the same answers. ``python -m neardup`` is that command.
 """
 
+from ._audit import Audit, Share, audit
 from ._compare import Comparison, Passage, compare, containment, cosine, jaccard, tokens
 from ._core import Answer, Match, Near, version as __version__
 from ._dedup import Dedup, dedup, pairs
@@ -27,10 +28,10 @@ from ._sketches import MinHash, Plan, SimHash, plan
 from ._stream import Stream
 
 __all__ = [
-    "Alarm", "Answer", "ArgumentError", "BusyError", "CancelledError", "Comparison",
+    "Alarm", "Answer", "ArgumentError", "Audit", "BusyError", "CancelledError", "Comparison",
     "CorruptError", "DataWarning", "Dedup", "Difference", "Error", "Files", "HammingIndex",
     "Index", "InputError", "LossClass", "LossGroup", "Match", "MinHash", "Near",
-    "OutOfMemoryError", "Passage", "Plan", "SimHash", "Similarities", "StorageError", "Stream",
-    "Summary", "UnsupportedError", "__version__", "compare", "containment", "cosine", "dedup",
-    "idf", "jaccard", "keywords", "pairs", "passages", "plan", "tokens",
+    "OutOfMemoryError", "Passage", "Plan", "Share", "SimHash", "Similarities", "StorageError",
+    "Stream", "Summary", "UnsupportedError", "__version__", "audit", "compare", "containment",
+    "cosine", "dedup", "idf", "jaccard", "keywords", "pairs", "passages", "plan", "tokens",
 ]

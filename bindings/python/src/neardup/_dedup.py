@@ -220,7 +220,7 @@ def _measure(sketch: str, verify: str) -> str:
     return "cosine" if verify == "cosine" else "distance"
 
 
-def _check_ids(source: Source, summary: Summary) -> None:
+def check_ids(source: Source, summary: Summary) -> None:
     """Ids of rows in memory must differ: results name documents by them."""
     if summary.duplicate_ids == 0 or source.ids is None:
         return
@@ -231,6 +231,35 @@ def _check_ids(source: Source, summary: Summary) -> None:
                              "are known by their numbers")
         if id is not None:
             seen[id] = row
+
+
+def parse_keep(keep: str) -> tuple[str, list[str]]:
+    """The word before the column, and the column if there is one."""
+    how, _, column = keep.partition(":")
+    if how in ("max", "min") and not column:
+        raise ArgumentError(f'keep="{how}" needs a column: keep="{how}:COLUMN"')
+    return how, [column] if column else []
+
+
+def keep_column(source: Source, column: list[str]) -> dict[str, str]:
+    """The option for it: a field of files, or the column of numbers."""
+    return {"keep_field" if source.paths is not None else "value": column[0]} if column else {}
+
+
+def default_k(k: int | None, verify: str) -> int:
+    return k if k is not None else 3 if verify == "none" else 6
+
+
+def pair_ids(source: Source, found: dict[str, Any], with_ids: bool) -> dict[str, Any]:
+    """The columns id_a and id_b of pairs: row numbers if the documents have no ids."""
+    columns: dict[str, Any] = {}
+    for side in "ab":
+        rows = numbers(found[side], np.int64)
+        if with_ids:
+            columns[f"id_{side}"] = texts(found[f"ids_{side}"])
+        else:
+            columns[f"id_{side}"] = rows if source.ids is None else source.ids().take(pa.array(rows))
+    return columns
 
 
 def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: float = 0.8,
@@ -317,27 +346,22 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     Raises :class:`InputError` for bad rows, :class:`ArgumentError` for options, and the other
     subclasses of :class:`Error`.
     """
-    how, _, field = keep.partition(":")
-    if how in ("max", "min") and not field:
-        raise ArgumentError(f'keep="{how}" needs a column: keep="{how}:COLUMN"')
+    how, column = parse_keep(keep)
     protection = Protection(protect)
-    source = open_source(data, text, id, [*([field] if field else []), *protection.columns])
+    source = open_source(data, text, id, [*column, *protection.columns])
     if source.paths is None and (output is not None or removed_records is not None):
         raise ArgumentError("output is for documents of files: the table of the result has the rows")
-    if k is None:
-        k = 3 if verify == "none" else 6
     if max_removed is not None and not 0 < max_removed <= 1:
         raise ArgumentError(f"max_removed must be above 0 and at most 1, not {max_removed!r}")
     options = given(threshold=threshold, keep=how, group=group, max_removed=max_removed,
-                    recall=recall, perms=perms, sketch=sketch, verify=verify, k=k, bits=bits,
+                    recall=recall, perms=perms, sketch=sketch, verify=verify, k=default_k(k, verify), bits=bits,
                     sentences=sentences, weights=weights, stop=stop, max_compare=max_compare,
                     analyzer=analyzer, ngram=ngram, seed=seed, dictionary=dictionary,
                     replace=replace, resume=resume, nulls=nulls, invalid=invalid,
                     on_error=on_error, follow=follow, max_record=max_record, output=output,
                     removed_records=removed_records, mark=mark, shard_size=shard_size,
                     output_format=output_format, memory=memory, work=work, threads=threads)
-    if field:
-        options["keep_field" if source.paths is not None else "value"] = field
+    options.update(keep_column(source, column))
     if index is not None and source.paths is None and source.id is None:
         raise ArgumentError("documents that are added to an index need ids: a column, or (id, text)")
     if isinstance(index, Index):
@@ -352,7 +376,7 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     result = Dedup(source, found, _measure(sketch, verify), bits,
                    {"threshold": threshold, "recall": recall, "perms": perms, "bits": bits,
                     "analyzer": analyzer, "ngram": ngram, "seed": seed, "dictionary": dictionary})
-    _check_ids(source, result.summary)
+    check_ids(source, result.summary)
     return result
 
 
@@ -385,10 +409,8 @@ def pairs(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     [{'id_a': 'x', 'id_b': 'y', 'jaccard': 1.0, 'intersection': 1, 'union': 1}]
     """
     source = open_source(data, text, id)
-    if k is None:
-        k = 3 if verify == "none" else 6
     options = given(threshold=threshold, recall=recall, perms=perms, sketch=sketch, verify=verify,
-                    k=k, bits=bits, sentences=sentences, weights=weights, stop=stop,
+                    k=default_k(k, verify), bits=bits, sentences=sentences, weights=weights, stop=stop,
                     max_compare=max_compare, analyzer=analyzer, ngram=ngram, seed=seed,
                     dictionary=dictionary, nulls=nulls, invalid=invalid, on_error=on_error,
                     follow=follow, max_record=max_record, memory=memory, work=work,
@@ -396,12 +418,6 @@ def pairs(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     options["with_ids"] = source.ids is None and source.id is not None
     with receiver(progress) as options["progress"]:
         found = source.call(_core.pairs, options)
-    _check_ids(source, Summary(found["summary"]))
-    columns: dict[str, Any] = {}
-    for side in "ab":
-        rows = numbers(found[side], np.int64)
-        if options["with_ids"]:
-            columns[f"id_{side}"] = texts(found[f"ids_{side}"])
-        else:
-            columns[f"id_{side}"] = rows if source.ids is None else source.ids().take(pa.array(rows))
-    return pa.table({**columns, **_measures(found, _measure(sketch, verify))})
+    check_ids(source, Summary(found["summary"]))
+    return pa.table({**pair_ids(source, found, options["with_ids"]),
+                     **_measures(found, _measure(sketch, verify))})
