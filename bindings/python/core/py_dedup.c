@@ -3,6 +3,7 @@
 #include "py_index.h"
 #include "py_job.h"
 #include "py_losses.h"
+#include "py_review.h"
 #include "py_similarity.h"
 
 #include <stddef.h>
@@ -83,14 +84,16 @@ PyObject *core_dedup(PyObject *module, PyObject *given) {
     nd_output_options outputs = {.struct_size = sizeof outputs};
     dedup d = {.job = &j, .with_ids = PyDict_GetItemString(given, "with_ids") == Py_True};
     PyObject *index = PyDict_GetItemString(given, "index_handle");
+    review_table review = {.descriptor = -1};
     bool held = false, done = false;
     if (job_open(state, given, &j) && similarity_read(state, given, &similar) &&
         OPTIONS_READ(state, given, index_options, &use) &&
-        OPTIONS_READ(state, given, output_options, &outputs) &&
+        OPTIONS_READ(state, given, output_options, &outputs) && review_table_open(state, &review) &&
         (!index || (held = index_hold(state, index, &use.index)))) {
         outputs.on_decision = take_decision;
         outputs.on_losses = take_losses;
         outputs.context = &d;
+        outputs.review = review.path;
         d.options = (nd_dedup_options){.struct_size = sizeof d.options,
                                        .input = &j.input,
                                        .similarity = &similar.options,
@@ -113,8 +116,10 @@ PyObject *core_dedup(PyObject *module, PyObject *given) {
         {.name = "ids", .texts = &d.ids},
     };
     PyObject *result = JOB_RESULTS(&j, done, parts);
-    if (result && !result_put_new(result, "losses", losses_list(&d.losses, &j.documents)))
+    if (result && (!result_put_new(result, "losses", losses_list(&d.losses, &j.documents)) ||
+                   !result_put_new(result, "review", review_table_bytes(state, &review))))
         Py_CLEAR(result);
+    review_table_close(&review);
     losses_free(&d.losses);
     similarity_free(&similar);
     job_close(&j);

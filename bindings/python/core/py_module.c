@@ -11,6 +11,7 @@
 #include "py_sketches.h"
 #include "py_stream.h"
 #include "py_text.h"
+#include "py_texts.h"
 
 core_state *core_state_of(PyObject *module) { return PyModule_GetState(module); }
 
@@ -51,6 +52,7 @@ static PyMethodDef functions[] = {
     {"keywords", core_keywords, METH_O, NULL},
     {"idf", core_idf, METH_O, NULL},
     {"passages", core_passages, METH_O, NULL},
+    {"texts", core_texts, METH_O, NULL},
     {0},
 };
 

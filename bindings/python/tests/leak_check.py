@@ -73,6 +73,8 @@ def calls(folder):
     yield "dedup, protect", lambda: nd.dedup(TABLE, protect="id=5").summary.largest_groups
     yield "dedup, mask fails", fails(lambda: nd.dedup(TEXTS, protect=[True]))
     yield "differences", lambda: nd.compare(TEXTS[0], TEXTS[5]).differences
+    yield "review", lambda: repr(nd.dedup(TABLE).review())
+    yield "review of a file", lambda: repr(nd.dedup(path).review())
     yield "audit", lambda: repr(nd.audit(TABLE, recall=0.01, perms=1))
     yield "audit fails", fails(lambda: nd.audit(TABLE, sample=0))
     yield "pairs", lambda: nd.pairs(TABLE)

@@ -24,6 +24,7 @@ from ._hamming import HammingIndex
 from ._index import Index
 from ._losses import Alarm, LossClass, LossGroup
 from ._results import Similarities, Summary
+from ._review import Review, ReviewPair
 from ._sketches import MinHash, Plan, SimHash, plan
 from ._stream import Stream
 
@@ -31,7 +32,8 @@ __all__ = [
     "Alarm", "Answer", "ArgumentError", "Audit", "BusyError", "CancelledError", "Comparison",
     "CorruptError", "DataWarning", "Dedup", "Difference", "Error", "Files", "HammingIndex",
     "Index", "InputError", "LossClass", "LossGroup", "Match", "MinHash", "Near",
-    "OutOfMemoryError", "Passage", "Plan", "Share", "SimHash", "Similarities", "StorageError",
-    "Stream", "Summary", "UnsupportedError", "__version__", "audit", "compare", "containment",
-    "cosine", "dedup", "idf", "jaccard", "keywords", "pairs", "passages", "plan", "tokens",
+    "OutOfMemoryError", "Passage", "Plan", "Review", "ReviewPair", "Share", "SimHash",
+    "Similarities", "StorageError", "Stream", "Summary", "UnsupportedError", "__version__",
+    "audit", "compare", "containment", "cosine", "dedup", "idf", "jaccard", "keywords", "pairs",
+    "passages", "plan", "tokens",
 ]

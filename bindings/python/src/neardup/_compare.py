@@ -24,6 +24,12 @@ def _analyzer(*, analyzer: Analyzer | None = None, ngram: int | None = None,
                                   dictionary=dictionary, bits=bits, weights=weights, stop=stop))
 
 
+def analyzer_of(options: dict[str, Any]) -> _core.Analyzer:
+    """The analyzer of a comparison."""
+    return _analyzer(**{name: options.get(name) for name in
+                        ("analyzer", "ngram", "seed", "stem", "dictionary")})
+
+
 @functools.lru_cache(maxsize=64)
 def _cached(analyzer: Analyzer | None, ngram: int | None, seed: int | None, stem: str | None,
             bits: int | None) -> _core.Analyzer:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from . import _core
-from ._compare import Comparison, compare
+from ._compare import Comparison, analyzer_of, compare
 from ._errors import ArgumentError, InputError
 from ._index import Index
 from ._losses import Losses
@@ -18,6 +18,8 @@ from ._options import Analyzer, Sketch, Verify, given
 from ._progress import Progress, receiver
 from ._protection import Protection
 from ._results import Summary, html_table, numbers, texts
+from ._review import (Named, Place, Review, ReviewPair, nearest, places_of, read_rows, rows_of,
+                      texts_of_files)
 from ._sources import Source, open_source
 
 
@@ -31,10 +33,11 @@ class Dedup:
     summary: Summary
 
     def __init__(self, source: Source, found: dict[str, Any], measure: str, bits: int,
-                 comparing: dict[str, Any]) -> None:
+                 comparing: dict[str, Any], reading: dict[str, Any]) -> None:
         self.summary = Summary(found["summary"], Losses(found["losses"], source.id is not None))
         self._source, self._found = source, found
         self._comparing = comparing  # the options of compare
+        self._reading = reading  # the options by which the documents were read
         self._count: int = found["row_count"]
         self._rows = numbers(found["rows"], np.int64)
         self._kept_rows = numbers(found["kept_rows"], np.int64)
@@ -142,6 +145,44 @@ class Dedup:
             raise ArgumentError(f"the texts are not at hand: {self._source.why_no_table}")
         texts = self._texts(np.array([row, kept]))
         return compare(texts[row], texts[kept], **self._comparing)
+
+    def review(self, n: int = 20) -> Review:
+        """Pairs that were compared, to look at: those nearest to the threshold, half of them removed
+        and half rejected ones, as far as there are so many; then exact copies. They are the sample
+        of ``neardup dedup --review``. In a notebook, both texts with their differences in colour.
+
+        >>> import neardup as nd
+        >>> r = nd.dedup(["one two three four five six", "One two three four five six seven"],
+        ...              ngram=2)
+        >>> r.review()
+        Review(1 pairs)
+        ReviewPair(duplicate, jaccard=0.833, a=0, b=1, 1 differences: '' -> 'seven')
+        """
+        if n < 0:
+            raise ArgumentError(f"n must be 0 or more, not {n}")
+        measure, rows = read_rows(self._found["review"])
+        chosen = nearest(rows, n)
+        places = [place for row in chosen for place in places_of(row)]
+        found = (self._in_rows(places) if self._source.paths is None
+                 else texts_of_files(places, self._read_again))
+        words = analyzer_of(self._comparing)
+        return Review([ReviewPair(row, measure, words, found[2 * i], found[2 * i + 1])
+                       for i, row in enumerate(chosen)])
+
+    def _in_rows(self, places: list[Place]) -> list[Named]:
+        """Names and texts of documents in memory."""
+        rows = rows_of(np.array([place.line for place in places], np.int64),
+                       numbers(self._found["skipped"], np.int64))
+        mine = np.unique(rows[rows >= 0])
+        texts = self._texts(mine) if self._source.select is not None and len(mine) else {}
+        ids = self._source.ids() if self._source.ids is not None else None
+        names = [place.name if row < 0 or (ids is None and self._source.id is not None) else
+                 row if ids is None else ids[row].as_py()
+                 for place, row in zip(places, rows.tolist())]
+        return [Named(name, texts.get(row)) for name, row in zip(names, rows.tolist())]
+
+    def _read_again(self, options: dict[str, Any]) -> Any:
+        return self._source.call(_core.texts, {**self._reading, **options})
 
     def _texts(self, rows: np.ndarray) -> dict[int, str]:
         """The texts of rows. REQUIRES: the source has `select`."""
@@ -375,7 +416,9 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     protection.warn(source)
     result = Dedup(source, found, _measure(sketch, verify), bits,
                    {"threshold": threshold, "recall": recall, "perms": perms, "bits": bits,
-                    "analyzer": analyzer, "ngram": ngram, "seed": seed, "dictionary": dictionary})
+                    "analyzer": analyzer, "ngram": ngram, "seed": seed, "dictionary": dictionary},
+                   given(invalid=invalid, on_error=on_error, follow=follow, max_record=max_record,
+                         memory=memory, threads=threads))
     check_ids(source, result.summary)
     return result
 
