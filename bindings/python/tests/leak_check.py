@@ -70,8 +70,8 @@ def calls(folder):
     yield "dedup of a file", lambda: nd.dedup(path).kept_id
     yield "dedup, progress", lambda: nd.dedup(TEXTS, progress=lambda *_: None)
     yield "dedup, simhash", lambda: nd.dedup(TABLE, sketch="simhash").similarity
-    yield "dedup, protect", lambda: nd.dedup(TABLE, protect="id=5").summary.largest_groups
-    yield "dedup, mask fails", fails(lambda: nd.dedup(TEXTS, protect=[True]))
+    yield "dedup, protect", lambda: nd.dedup(TEXTS, protect=[True] * 40).summary.losses
+    yield "dedup, protect fails", fails(lambda: nd.dedup(TABLE, protect="none=5"))
     yield "differences", lambda: nd.compare(TEXTS[0], TEXTS[5]).differences
     yield "review", lambda: repr(nd.dedup(TABLE).review())
     yield "review of a file", lambda: repr(nd.dedup(path).review())
