@@ -24,9 +24,8 @@ typedef struct audit {
 /* nd_missed_fn. No memory: the job is cancelled, and fails by memory. */
 static bool take_missed(void *context, const nd_missed_pair *pair) {
     audit *a = context;
-    documents *d = &a->job->documents;
-    bool good = ARRAY_PUT(&a->a, int64_t, documents_row(d, pair->document_a)) &&
-                ARRAY_PUT(&a->b, int64_t, documents_row(d, pair->document_b)) &&
+    bool good = ARRAY_PUT(&a->a, int64_t, job_row(a->job, pair->document_a, pair->line_a)) &&
+                ARRAY_PUT(&a->b, int64_t, job_row(a->job, pair->document_b, pair->line_b)) &&
                 ARRAY_PUT(&a->jaccard, double, pair->jaccard) &&
                 ARRAY_PUT(&a->intersection, uint64_t, pair->intersection) &&
                 ARRAY_PUT(&a->set_union, uint64_t, pair->set_union) &&

@@ -36,14 +36,16 @@ typedef struct dedup {
     bool with_ids;
     array rows, kept_rows; /* int64; -1: the kept document is in the index */
     array jaccard, cosine, intersection, set_union, distance;
-    texts ids;     /* of all documents */
+    texts ids; /* of all rows, up to the last document */
+    int64_t id_rows;
     texts indexed; /* ids of kept documents of the index */
     losses losses;
 } dedup;
 
 static bool put_removed(dedup *d, const nd_decision *decision) {
-    int64_t row = documents_row(&d->job->documents, decision->document);
-    int64_t kept = decision->indexed ? -1 : documents_row(&d->job->documents, decision->evidence);
+    int64_t row = job_row(d->job, decision->document, decision->line);
+    int64_t kept = decision->indexed ? -1
+                                     : job_row(d->job, decision->evidence, decision->evidence_line);
     if (decision->indexed &&
         !texts_put(&d->indexed, decision->evidence_id, decision->evidence_id_length))
         return false;
@@ -55,10 +57,19 @@ static bool put_removed(dedup *d, const nd_decision *decision) {
            ARRAY_PUT(&d->distance, uint32_t, decision->distance);
 }
 
+/* Rows that are left out have the empty id. */
+static bool put_id(dedup *d, const nd_decision *decision) {
+    int64_t row = job_row(d->job, decision->document, decision->line);
+    bool good = true;
+    for (; good && d->id_rows < row; d->id_rows++) good = texts_put(&d->ids, "", 0);
+    d->id_rows++;
+    return good && texts_put(&d->ids, decision->id, decision->id_length);
+}
+
 /* nd_decision_fn. No memory: the job is cancelled, and fails by memory. */
 static bool take_decision(void *context, const nd_decision *decision) {
     dedup *d = context;
-    bool good = !d->with_ids || texts_put(&d->ids, decision->id, decision->id_length);
+    bool good = !d->with_ids || put_id(d, decision);
     if (good && !decision->kept) good = put_removed(d, decision);
     d->job->no_memory = !good;
     return good;
@@ -139,8 +150,8 @@ typedef struct pairs {
 
 static bool take_pair(void *context, const nd_pair *pair) {
     pairs *p = context;
-    bool good = ARRAY_PUT(&p->a, int64_t, documents_row(&p->job->documents, pair->document_a)) &&
-                ARRAY_PUT(&p->b, int64_t, documents_row(&p->job->documents, pair->document_b)) &&
+    bool good = ARRAY_PUT(&p->a, int64_t, job_row(p->job, pair->document_a, pair->line_a)) &&
+                ARRAY_PUT(&p->b, int64_t, job_row(p->job, pair->document_b, pair->line_b)) &&
                 ARRAY_PUT(&p->jaccard, double, pair->jaccard) &&
                 ARRAY_PUT(&p->cosine, double, pair->cosine) &&
                 ARRAY_PUT(&p->intersection, uint64_t, pair->intersection) &&

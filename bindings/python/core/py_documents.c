@@ -211,17 +211,17 @@ int documents_next(void *context, nd_record *out) {
 
 size_t documents_skipped(const documents *d) { return d->skipped.size / sizeof(int64_t); }
 
-/* Between skipped row s - 1 and skipped row s stand the documents whose rows are document + s. */
-int64_t documents_row(documents *d, uint64_t document) {
-    if (!d->open) return (int64_t)document;
+/* Between skipped row s - 1 and skipped row s stand the records whose rows are record + s. */
+int64_t documents_row(documents *d, uint64_t record) {
+    if (!d->open) return (int64_t)record;
     pthread_mutex_lock(&d->lock);
     const int64_t *rows = (const void *)d->skipped.items;
     size_t low = 0, high = documents_skipped(d);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (rows[middle] - (int64_t)middle <= (int64_t)document) low = middle + 1;
+        if (rows[middle] - (int64_t)middle <= (int64_t)record) low = middle + 1;
         else high = middle;
     }
     pthread_mutex_unlock(&d->lock);
-    return (int64_t)document + (int64_t)low;
+    return (int64_t)record + (int64_t)low;
 }

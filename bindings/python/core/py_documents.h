@@ -38,7 +38,7 @@ int documents_next(void *d, nd_record *out);
 
 /* How many rows were left out. REQUIRES: no thread reads. */
 size_t documents_skipped(const documents *d);
-/* The row of a document, by the number that the library gives it, from 0. */
-int64_t documents_row(documents *d, uint64_t document);
+/* The row of a record, by its number among those that the library got, from 0. */
+int64_t documents_row(documents *d, uint64_t record);
 
 #endif

@@ -229,6 +229,10 @@ bool job_run(job *j, job_fn *fn, void *context) {
 
 /* ---- results */
 
+int64_t job_row(job *j, uint64_t document, uint64_t line) {
+    return j->paths ? (int64_t)document : documents_row(&j->documents, line - 1);
+}
+
 /* How many pairs the measure decided, by similarity: a list of (least similarity, rejected pairs,
  * duplicates), without the steps that have none. */
 static PyObject *similarities(const nd_job_summary *s) {

@@ -49,6 +49,11 @@ void job_close(job *j);
 /* Runs fn and waits for it. false: an exception is set, and the job has ended. */
 bool job_run(job *j, job_fn *fn, void *context);
 
+/* The row of a document, by its number, from 0, and by its line (nd_decision). Records of a stream
+ * that the library leaves out have lines and no numbers; files have no other rows than documents.
+ */
+int64_t job_row(job *j, uint64_t document, uint64_t line);
+
 /* The summary as a dict. */
 PyObject *job_summary(const job *j);
 /* The dict of a job's results: its parts, "summary", "row_count" and, of a stream, the rows that

@@ -283,3 +283,36 @@ def test_output_files(tmp_path):
         nd.dedup(shards, output=tmp_path / "kept.tsv")
     with pytest.raises(nd.ArgumentError, match='output_format must be "auto"'):
         nd.dedup(shards, output=tmp_path / "kept", output_format="parquet")
+
+
+def test_ids_of_a_reader_with_rows_left_out():
+    table = pa.table({"id": ["a", "b", "c", "d", "e"], "text": ["x y z", None, "x y z", "q", None]})
+    for data in (table, table.to_reader(max_chunksize=2)):
+        result = nd.dedup(data, nulls="skip")
+        assert [row["id"] for row in result.removed.to_pylist()] == ["c"]
+        ids = result.kept_id.to_pylist()
+        assert [ids[row] for row in (0, 2, 3)] == ["a", "a", "d"] and len(ids) == 5
+
+
+@pytest.mark.filterwarnings("ignore::neardup.DataWarning")
+def test_rows_behind_a_record_that_is_too_long():
+    """The library leaves it out, too; and its number."""
+    long = "too long " * 20
+    texts = [long, "one two three four", None, long, "four three two one", "one two three four", None]
+    options = {"on_error": "skip", "nulls": "skip", "max_record": 60}
+    ids = [f"id{row}" for row in range(len(texts))]
+    table = pa.table({"id": ids, "text": texts})
+    for data in (texts, table, table.to_reader(max_chunksize=2), iter(texts)):
+        result = nd.dedup(data, **options)
+        assert result.kept.tolist() == [True] * 5 + [False, True] and result.kept_row[5] == 1
+        pair, = result.review()
+        assert (pair.a, pair.b) == ((1, 5) if "id" not in result.removed.column_names
+                                    else ("id1", "id5"))
+        assert result.summary.largest_groups[0].kept == pair.a and len(result) == 7
+    assert nd.dedup(table.to_reader(), **options).removed.to_pylist()[0]["id"] == "id5"
+    assert nd.pairs(texts, **options).select(["id_a", "id_b"]).to_pylist() == [{"id_a": 1, "id_b": 5}]
+    texts[5] = "one two three four five"
+    audits = [nd.audit(texts, threshold=0.5, ngram=2, recall=0.001, perms=1, seed=seed, **options)
+              for seed in range(20)]
+    missed = {(row["id_a"], row["id_b"]) for each in audits for row in each.missed_pairs.to_pylist()}
+    assert missed == {(1, 5)} and audits[0].true_pairs == 2

@@ -26,8 +26,8 @@ from ._sources import Source, open_source
 class Dedup:
     """The result of :func:`dedup`. Arrays are aligned with the rows of the input.
 
-    Rows that ``nulls="skip"`` or ``invalid="skip"`` leaves out are compared with nothing, so they
-    stay.
+    Rows that ``nulls="skip"``, ``invalid="skip"`` or ``on_error="skip"`` leaves out are compared with
+    nothing, so they stay.
     """
 
     summary: Summary
@@ -196,7 +196,10 @@ class Dedup:
     def _ids(self) -> Any:
         if self._source.ids is not None:
             return self._source.ids()
-        return texts(self._found["ids"]) if self._found["ids"][0] else None
+        if not self._found["ids"][0]:
+            return None
+        ids = texts(self._found["ids"])  # of the rows up to the last document
+        return pa.concat_arrays([ids, pa.array([""] * (self._count - len(ids)), ids.type)])
 
     @functools.cached_property
     def _indexed(self) -> pa.Array:
