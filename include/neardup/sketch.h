@@ -257,6 +257,30 @@ ND_API ND_MUST_CHECK nd_status nd_plan_choose(double threshold, double recall, u
  * returns NaN. */
 ND_API double nd_plan_probability(const nd_plan *plan, double similarity);
 
+/* ---------------------------------------------------------------- anchors */
+
+/* How candidates for a containment are found: a document has `anchors` anchors, which are a uniform
+ * sample of its set of shingles; a shorter document has all of them. It becomes a candidate for a
+ * text that has at least `least` of them. If the text has the share x of the document's set,
+ * P(found | x) is at least P(Bin(anchors, x) >= least). */
+typedef struct nd_anchor_plan {
+    uint32_t anchors, least;
+    double threshold; /* lowest containment of the wanted pairs */
+    double recall;    /* least wanted P(found | threshold) */
+} nd_anchor_plan;
+
+/* Chooses the plan: 32 anchors, or as many times twice as many, up to 1024, as make candidates with
+ * less than 0.71 of the threshold unlikely; and the largest `least` that keeps the promise.
+ * `threshold`: (0, 1]. `recall`: (0, 1); below 0.9 the plan is that of 0.9. ND_ERR_ARGUMENT: out of
+ * range; or even 1 of 1024 anchors does not reach the recall, and the message has the highest
+ * possible recall. */
+ND_API ND_MUST_CHECK nd_status nd_anchor_plan_choose(double threshold, double recall,
+                                                     nd_anchor_plan *out, nd_error *error);
+
+/* Returns P(Bin(anchors, containment) >= least): the probability of finding a pair, or less. A
+ * containment below 0 counts as 0, above 1 as 1. REQUIRES: a plan of nd_anchor_plan_choose. */
+ND_API double nd_anchor_plan_probability(const nd_anchor_plan *plan, double containment);
+
 /* ---------------------------------------------------------------- kinds of sketches */
 
 /* How candidates for duplicates are found.

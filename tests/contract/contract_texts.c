@@ -301,6 +301,21 @@ void test_plans(void **state) {
             nd_plan_choose(0.8, 0.9, 1025, &out.plan, &failure));
     REFUSED("out of reach", nd_plan_choose(0.01, 0.999999, 1, &out.plan, &failure));
     REFUSED("out", nd_plan_choose(0.8, 0.9, 128, NULL, &failure));
+    nd_anchor_plan anchors;
+    for (size_t i = 0; i < 6; i++) {
+        REFUSED("threshold must be above 0 and at most 1",
+                nd_anchor_plan_choose(odd[i], 0.9, &anchors, &failure));
+        REFUSED("recall must be above 0 and below 1",
+                nd_anchor_plan_choose(0.8, odd[i], &anchors, &failure));
+    }
+    REFUSED("out of reach with 1024 anchors",
+            nd_anchor_plan_choose(0.001, 0.999, &anchors, &failure));
+    REFUSED("out", nd_anchor_plan_choose(0.8, 0.9, NULL, &failure));
+    GRANTED(NOTHING, nd_anchor_plan_choose(0.8, 0.9, &anchors, &failure), NOTHING);
+    assert_true(CALLED(nd_anchor_plan_probability(&anchors, 2)) == 1 &&
+                nd_anchor_plan_probability(&anchors, INFINITY) == 1);
+    assert_true(nd_anchor_plan_probability(&anchors, -1) == 0 &&
+                nd_anchor_plan_probability(&anchors, -INFINITY) == 0);
     GRANTED(NOTHING, nd_plan_choose(0.8, 0.9, 128, &out.plan, &failure), NOTHING);
     nd_plan plan = out.plan;
     assert_true(CALLED(nd_plan_probability(&plan, 2)) == 1 &&
