@@ -22,7 +22,8 @@ typedef struct nd_missed_pair {
     /* Exact copies are found always, so a pair stands for the pairs of all copies of both
      * documents: for so many of nd_audit_result.missed. */
     uint64_t pairs;
-    bool remains; /* nd_dedup keeps both documents */
+    bool remains;       /* nd_dedup keeps both documents */
+    double containment; /* exact */
 } nd_missed_pair;
 
 /* Called once per missed pair, in the order of a, then of b, from one thread at a time. A pair of
@@ -55,7 +56,7 @@ typedef struct nd_audit_share {
 typedef struct nd_audit_result {
     size_t struct_size; /* set by the caller */
     uint64_t documents, sampled;
-    /* Pairs of a document of the sample and any other document whose exact Jaccard similarity
+    /* Pairs of a document of the sample and any other document whose exact similarity by `measure`
      * reaches the threshold. A pair of two documents of the sample counts twice. */
     uint64_t true_pairs;
     uint64_t copies; /* of true_pairs: exact copies, token by token, which are found always */
@@ -67,8 +68,8 @@ typedef struct nd_audit_result {
     /* The recall that the plan promises for pairs of these similarities; ND_SKETCH_SIMHASH and
      * ND_SKETCH_SENTENCES promise none: 0. */
     double promised;
-    /* Documents of the sample that nd_dedup removes. Of these, documents whose exact Jaccard
-     * similarity with their evidence is below the threshold. */
+    /* Documents of the sample that nd_dedup removes. Of these, documents whose exact similarity
+     * with their evidence is below the threshold. */
     uint64_t removed, wrong;
     nd_audit_share precision; /* 1 - wrong / removed */
     /* Documents of the sample that nd_dedup keeps. Of these, documents with a duplicate that it

@@ -20,6 +20,16 @@ extern "C" {
  *                   reaches the threshold. SimHash: the fingerprints differ in at most k bits. */
 typedef enum nd_verify { ND_VERIFY_EXACT = 0, ND_VERIFY_COSINE, ND_VERIFY_NONE } nd_verify;
 
+/* The similarity of two sets of shingles that makes documents duplicates.
+ *
+ * ND_MEASURE_JACCARD      nd_jaccard: of texts of about the same length.
+ * ND_MEASURE_CONTAINMENT  nd_containment: a text within a longer one is its duplicate, too. With
+ *                         ND_SKETCH_MINHASH and ND_VERIFY_EXACT, and without an index. Candidates
+ *                         are found by anchors (nd_anchor_plan), for which the texts are read a
+ *                         second time; `perms` has no effect. A text with fewer tokens than a
+ *                         shingle is contained in none but its copies. */
+typedef enum nd_measure { ND_MEASURE_JACCARD = 0, ND_MEASURE_CONTAINMENT } nd_measure;
+
 /* The decision about a document. All pointers are valid during the call. */
 typedef struct nd_decision {
     uint64_t document; /* number in the order of input, from 0 */
@@ -44,6 +54,9 @@ typedef struct nd_decision {
     uint64_t intersection, set_union;
     double cosine;     /* with ND_VERIFY_COSINE as `jaccard`; else 1 if kept, 0 if not */
     uint32_t distance; /* ND_SKETCH_SIMHASH: bits that differ from the evidence; else 0 */
+    /* With ND_MEASURE_CONTAINMENT as `jaccard`, which is known then, too; else 1 if kept, 0 if not.
+     */
+    double containment;
 } nd_decision;
 
 /* Called once per document, in the order of input, from one thread at a time. Return false to
@@ -65,6 +78,7 @@ typedef struct nd_pair {
     uint64_t intersection, set_union;
     double cosine;
     uint32_t distance;
+    double containment;
 } nd_pair;
 
 /* Called once per pair, in the order of b, then of a, by priority, from one thread at a time.
@@ -154,7 +168,7 @@ typedef struct nd_similarity_options {
     size_t struct_size;
     /* NULL: the defaults. No stems; with an index no ND_SEGMENT. */
     const nd_analyzer_options *analyzer;
-    double threshold; /* least Jaccard similarity, or cosine: (0, 1], default 0.8 */
+    double threshold; /* least similarity by `measure`, or cosine: (0, 1], default 0.8 */
     double recall;    /* ND_SKETCH_MINHASH: (0, 1), default 0.999 */
     uint32_t perms;   /* not ND_SKETCH_SIMHASH: 1 to 1024, default 128 */
     nd_sketch sketch; /* default ND_SKETCH_MINHASH; an index requires it */
@@ -168,8 +182,11 @@ typedef struct nd_similarity_options {
     const nd_simhash_options *simhash;
     uint32_t sentences; /* ND_SKETCH_SENTENCES: sentences per text, 1 to 64, default 3 */
     /* Most comparisons of a document with members of large buckets; with ND_SKETCH_SIMHASH, with
-     * earlier documents within k bits. At least 1, default 1000. */
+     * earlier documents within k bits; with ND_MEASURE_CONTAINMENT, with all earlier candidates. At
+     * least 1, default 1000. */
     uint32_t max_compare;
+    nd_measure measure; /* default ND_MEASURE_JACCARD */
+    uint32_t reserved;
 } nd_similarity_options;
 
 ND_API void nd_similarity_options_init(nd_similarity_options *options, size_t struct_size);
@@ -256,8 +273,9 @@ typedef struct nd_output_options {
      * for a list of their paths. */
     const char *kept;
     /* Tables (doc/internals/formats.md, "Tables"). Each row ends with the sources and lines of its
-     * two documents. The measure is the one that decides: jaccard, cosine or distance. */
-    const char *removed;  /* id kept jaccard intersection union ..., or id kept MEASURE ... */
+     * two documents. The measure is the one that decides: jaccard, containment, cosine or distance.
+     * Behind the first two of them, `removed` has intersection and union. */
+    const char *removed;  /* id kept MEASURE ... */
     const char *clusters; /* id cluster kept ... */
     const char *edges;    /* id_a id_b MEASURE ... */
     nd_decision_fn *on_decision;

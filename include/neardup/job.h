@@ -222,6 +222,8 @@ typedef struct nd_job_summary {
     uint64_t duplicates_by_similarity[ND_SIMILARITY_STEPS];
     uint64_t rejected_by_similarity[ND_SIMILARITY_STEPS];
     uint64_t spared; /* protected documents that duplicate a document kept before them */
+    /* ND_MEASURE_CONTAINMENT: `plan` has threshold and recall alone. Else zeros. */
+    nd_anchor_plan anchor_plan;
 } nd_job_summary;
 
 #ifdef __cplusplus

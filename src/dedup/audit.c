@@ -70,7 +70,9 @@ static nd_status decide_pairs(auditor *a, nd_fates *pairs, nd_error *error) {
     const nd_decide_request request = {.verifier = &verifier, .only = probes, .decided = go_on};
     if (status == ND_OK)
         status = nd_decide(&request, a->request->candidates, pairs, &counts, error);
-    if (status == ND_OK) a->result.bounded_comparisons = counts.bounded_comparisons;
+    if (status == ND_OK)
+        a->result.bounded_comparisons = counts.bounded_comparisons +
+                                        a->request->candidates->left_out;
     nd_release(&a->run->allocator, probes);
     return status;
 }
@@ -107,11 +109,20 @@ static uint64_t pairs_of(const auditor *a, const nd_probe *probe, uint32_t other
                : pairs + a->sample.probes[second].sampled * copies_of(a, probe->document);
 }
 
-static nd_status report_missed(auditor *a, const nd_probe *probe, uint32_t other, uint64_t overlap,
-                               nd_error *error) {
+/* The sizes of a true pair. */
+typedef struct true_sizes {
+    uint64_t intersection, set_union, smaller;
+} true_sizes;
+
+/* Reads the words behind the first one (true_pairs.h). */
+static true_sizes sizes_of(const uint64_t *words) {
+    return (true_sizes){words[1] >> 32, (uint32_t)words[1], words[2]};
+}
+
+static nd_status report_missed(auditor *a, const nd_probe *probe, uint32_t other,
+                               const true_sizes *sizes, nd_error *error) {
     const nd_columns *columns = a->documents->columns;
     const nd_audit_options *o = a->request->options;
-    uint64_t intersection = overlap >> 32, set_union = (uint32_t)overlap;
     bool again = other < probe->document && nd_probe_of(&a->sample, other) != SIZE_MAX;
     if (!o->on_missed || again) return ND_OK;
     ND_TRY(nd_columns_id(columns, probe->document, &a->id_a, error));
@@ -126,9 +137,11 @@ static nd_status report_missed(auditor *a, const nd_probe *probe, uint32_t other
                                  .source_b = a->id_b.source,
                                  .line_a = a->id_a.line,
                                  .line_b = a->id_b.line,
-                                 .jaccard = (double)intersection / (double)set_union,
-                                 .intersection = intersection,
-                                 .set_union = set_union,
+                                 .jaccard = (double)sizes->intersection / (double)sizes->set_union,
+                                 .containment = (double)sizes->intersection /
+                                                (double)sizes->smaller,
+                                 .intersection = sizes->intersection,
+                                 .set_union = sizes->set_union,
                                  .pairs = pairs_of(a, probe, other),
                                  .remains = is_kept(a, probe->document) && is_kept(a, other)};
     return o->on_missed(o->context, &pair) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
@@ -167,29 +180,39 @@ static nd_status find_evidence(const auditor *a, uint32_t document, uint32_t *ev
     return ND_OK;
 }
 
+static bool has_promise(const nd_dedup_plan *plan) {
+    return plan->bands.rows > 0 || nd_plan_has_anchors(plan);
+}
+
+/* The probability with which the plan finds a pair. */
+static double promise_of(const nd_dedup_plan *plan, const true_sizes *s) {
+    return nd_plan_has_anchors(plan)
+               ? nd_anchor_plan_probability(&plan->anchors,
+                                            (double)s->intersection / (double)s->smaller)
+               : nd_plan_probability(&plan->bands, (double)s->intersection / (double)s->set_union);
+}
+
 static nd_status total_probe(auditor *a, size_t number, cursor *truth, cursor *found,
                              probe_totals *t, nd_error *error) {
     const nd_probe *probe = &a->sample.probes[number];
-    const nd_plan *bands = &a->request->verifier->plan->bands;
+    const nd_dedup_plan *plan = a->request->verifier->plan;
     uint32_t evidence = probe->document;
     if (!is_kept(a, probe->document)) ND_TRY(find_evidence(a, probe->document, &evidence, error));
     uint64_t copies = copies_of(a, probe->document) - 1;
     *t = (probe_totals){.all = copies, .promised = (double)copies};
     for (; is_of(truth, number); truth->at += truth->words) {
-        uint64_t word = truth->part.words[truth->at], overlap = truth->part.words[truth->at + 1];
+        uint64_t word = truth->part.words[truth->at];
+        const true_sizes sizes = sizes_of(truth->part.words + truth->at);
         uint32_t other = (uint32_t)word;
         uint64_t weight = copies_of(a, other);
         while (is_of(found, number) && found->part.words[found->at] < word) found->at++;
         t->all += weight;
-        if (bands->rows > 0)
-            t->promised += (double)weight *
-                           nd_plan_probability(bands,
-                                               (double)(overlap >> 32) / (double)(uint32_t)overlap);
+        if (has_promise(plan)) t->promised += (double)weight * promise_of(plan, &sizes);
         t->right |= other == evidence;
         t->left |= is_kept(a, other);
         if (is_at(found, word)) continue;
         t->missed += weight;
-        ND_TRY(report_missed(a, probe, other, overlap, error));
+        ND_TRY(report_missed(a, probe, other, &sizes, error));
     }
     while (is_of(found, number)) found->at++;
     return ND_OK;
@@ -227,7 +250,7 @@ static nd_status join(auditor *a, cursor *truth, cursor *found, nd_error *error)
 }
 
 static nd_status join_pairs(auditor *a, nd_error *error) {
-    cursor truth = {.words = 2}, found = {.words = 1};
+    cursor truth = {.words = ND_TRUE_PAIR_WORDS}, found = {.words = 1};
     a->clusters = nd_allocate(&a->run->allocator, a->sample.count, sizeof *a->clusters);
     if (!a->clusters)
         return nd_fail_memory(error, a->sample.count * sizeof *a->clusters, "a sample");
@@ -247,7 +270,7 @@ static void finish(auditor *a) {
     r->recall = nd_share_of_clusters(a->clusters, a->sample.count, r->sampled, r->documents);
     r->precision = nd_share_of_units(r->removed, r->wrong, r->sampled, r->documents);
     r->clean = nd_share_of_units(r->kept, r->left, r->sampled, r->documents);
-    if (a->request->verifier->plan->bands.rows > 0)
+    if (has_promise(a->request->verifier->plan))
         r->promised = r->true_pairs > 0 ? a->promised / (double)r->true_pairs : 1;
 }
 
@@ -257,7 +280,7 @@ static nd_status find_truth(auditor *a, nd_error *error) {
                                            .columns = a->documents->columns,
                                            .fates = a->fates,
                                            .sample = &a->sample};
-    ND_TRY(nd_probe_sorter_create(a->run, &a->sample, 2, &a->truth, error));
+    ND_TRY(nd_probe_sorter_create(a->run, &a->sample, ND_TRUE_PAIR_WORDS, &a->truth, error));
     return nd_find_true_pairs(&request, a->truth, error);
 }
 

@@ -97,12 +97,22 @@ nd_status nd_candidate_block_load(nd_candidate_block *x, const nd_candidates *c,
 typedef struct part {
     const uint32_t *ranks;
     size_t begin, end;
-    bool large; /* as in nd_candidate_list */
+    bool large; /* this and the next members: as in nd_candidate_list */
+    const uint32_t *own;
+    uint32_t bucket;
 } part;
 
 static void add_list(nd_candidate_list *lists, size_t *count, part p) {
-    if (p.begin < p.end)
-        lists[(*count)++] = (nd_candidate_list){p.ranks + p.begin, p.ranks + p.end, p.large};
+    if (p.begin >= p.end) return;
+    nd_candidate_list *list = &lists[*count];
+    *list = (nd_candidate_list){p.ranks + p.begin, p.ranks + p.end, p.large, p.own, p.bucket};
+    nd_candidate_list_skip(list);
+    *count += list->next < list->end;
+}
+
+/* The own buckets of a large bucket's members, if these matter for the document of a rank. */
+static const uint32_t *own_of(const nd_candidates *c, uint32_t rank, uint32_t bucket) {
+    return c->own && c->own[rank] != bucket ? c->own : NULL;
 }
 
 /* Returns the index of a document's first pair that has its earlier rank inside the block. */
@@ -119,11 +129,13 @@ size_t nd_candidates_before(const nd_candidate_block *x, const nd_candidates *c,
     uint32_t k = rank - x->begin;
     add_list(lists, &count,
              (part){x->earlier, x->pair_begin[k], first_inside(x, rank),
-                    nd_has_many_neighbours(&c->neighbours, rank)});
+                    nd_has_many_neighbours(&c->neighbours, rank), NULL, 0});
     *left_out = nd_neighbours_left_out(&c->neighbours, rank);
     for (uint32_t p = x->posting_begin[k]; p < x->posting_begin[k + 1]; p++) {
-        const nd_posting_list *list = &kept->lists[(uint32_t)x->postings.words[p]];
-        add_list(lists, &count, (part){list->members, 0, list->count, true});
+        uint32_t bucket = (uint32_t)x->postings.words[p];
+        const nd_posting_list *list = &kept->lists[bucket];
+        add_list(lists, &count,
+                 (part){list->members, 0, list->count, true, own_of(c, rank, bucket), bucket});
         *left_out += list->left_out;
     }
     return count;
@@ -135,9 +147,12 @@ size_t nd_candidates_inside(const nd_candidate_block *x, const nd_candidates *c,
     uint32_t k = rank - x->begin;
     add_list(lists, &count,
              (part){x->earlier, first_inside(x, rank), x->pair_begin[k + 1],
-                    nd_has_many_neighbours(&c->neighbours, rank)});
-    for (uint32_t p = x->posting_begin[k]; p < x->posting_begin[k + 1]; p++)
+                    nd_has_many_neighbours(&c->neighbours, rank), NULL, 0});
+    for (uint32_t p = x->posting_begin[k]; p < x->posting_begin[k + 1]; p++) {
+        uint32_t bucket = (uint32_t)x->postings.words[p];
         add_list(lists, &count,
-                 (part){x->bucket_members, x->before[p].begin, x->before[p].end, true});
+                 (part){x->bucket_members, x->before[p].begin, x->before[p].end, true,
+                        own_of(c, rank, bucket), bucket});
+    }
     return count;
 }

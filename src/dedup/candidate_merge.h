@@ -9,7 +9,17 @@
 typedef struct nd_candidate_list {
     const uint32_t *next, *end; /* ranks, ascending */
     bool large;                 /* they are members of a large bucket */
+    /* The bucket, and by rank the document's own bucket: members of another bucket are passed over.
+     * NULL: none are. */
+    const uint32_t *own;
+    uint32_t bucket;
 } nd_candidate_list;
+
+/* Passes over members of other buckets, up to the next candidate or the end. */
+static inline void nd_candidate_list_skip(nd_candidate_list *list) {
+    while (list->own && list->next < list->end && list->own[*list->next] != list->bucket)
+        list->next++;
+}
 
 /* Removes the smallest rank from all lists. Returns false at the end. *only_large: no list of a
  * small bucket had it. O(lists) per step. Lists that are used up are dropped, so that a document
@@ -25,7 +35,9 @@ static inline bool nd_candidate_next(nd_candidate_list *lists, size_t *count, ui
     for (size_t i = *count; i-- > 0;) {
         if (*lists[i].next != least) continue;
         *only_large = *only_large && lists[i].large;
-        if (++lists[i].next == lists[i].end) lists[i] = lists[--*count];
+        lists[i].next++;
+        nd_candidate_list_skip(&lists[i]);
+        if (lists[i].next == lists[i].end) lists[i] = lists[--*count];
     }
     return true;
 }

@@ -24,7 +24,8 @@ static void make_lists(lists *x, uint64_t *seed) {
             if (x->has[l][r]) x->ranks[l][size++] = r;
         }
         if (size > 0)
-            x->list[x->count++] = (nd_candidate_list){x->ranks[l], x->ranks[l] + size, x->large[l]};
+            x->list[x->count++] = (nd_candidate_list){
+                .next = x->ranks[l], .end = x->ranks[l] + size, .large = x->large[l]};
     }
 }
 

@@ -22,7 +22,16 @@ void nd_candidates_free(nd_candidates *c) {
     nd_release(&c->allocator, c->bucket_sizes);
     nd_release(&c->allocator, c->indexed);
     nd_release(&c->allocator, c->indexed_members);
+    nd_release(&c->allocator, c->own);
     *c = (nd_candidates){.allocator = c->allocator};
+}
+
+nd_status nd_candidates_init_own(nd_candidates *c, uint32_t documents, nd_error *error) {
+    size_t bytes = documents * sizeof *c->own;
+    c->own = nd_allocate(&c->allocator, documents, sizeof *c->own);
+    if (!c->own) return nd_fail_memory(error, bytes, "large buckets");
+    memset(c->own, 0xff, bytes);
+    return ND_OK;
 }
 
 static nd_status push(const nd_candidates *c, nd_external_sort *sorter, uint32_t rank,

@@ -23,6 +23,8 @@ typedef struct nd_indexed_bucket {
     uint32_t count;
 } nd_indexed_bucket;
 
+#define ND_NO_BUCKET UINT32_MAX
+
 typedef struct nd_candidates {
     nd_allocator allocator;
     uint32_t base;              /* rank of the first document of the run */
@@ -34,14 +36,22 @@ typedef struct nd_candidates {
     nd_indexed_bucket *indexed;
     uint32_t *indexed_members;
     size_t indexed_count, indexed_capacity, indexed_member_count, indexed_member_capacity;
-    nd_first_neighbours neighbours; /* with fingerprints: counts the pairs that were left out; else
-                                       zeros */
+    nd_first_neighbours neighbours; /* with fingerprints and anchors: counts the pairs that were
+                                       left out; else zeros */
+    /* With anchors, by rank: the large bucket of the document's pattern (anchor_table.h);
+     * ND_NO_BUCKET: it has none. Of a large bucket only pairs with a document of its own are
+     * candidates. NULL: all are. */
+    uint32_t *own;
+    uint64_t bounded_documents, left_out; /* as in nd_decide_counts: left out before deciding */
 } nd_candidates;
 
 /* *out is valid for nd_candidates_free in any case. */
 nd_status nd_candidates_init(nd_candidates *out, const nd_run *run, const nd_ranks *ranks,
                              nd_error *error);
 void nd_candidates_free(nd_candidates *candidates);
+
+/* Begins `own`, without any bucket, for ranks from 0 on. */
+nd_status nd_candidates_init_own(nd_candidates *candidates, uint32_t documents, nd_error *error);
 
 /* The functions below are called by one thread at a time. Later documents are always documents of
  * the run. */

@@ -8,6 +8,7 @@
  *            simhash_pass        a second reading, for fingerprints that need all word counts
  *            propose_by_bands    band keys -> candidates
  *            propose_by_hamming  fingerprints -> candidates
+ *            propose_by_anchors  anchors, and a second reading -> candidates
  *   decide   decide              candidates -> fates, by comparing pairs (pair_verifier)
  *            components          found pairs -> fates, if one document of each component is kept
  *            losses              fates -> where documents are lost
@@ -24,6 +25,7 @@
 #include "dedup/decide.h"
 #include "dedup/exact_copies.h"
 #include "dedup/losses.h"
+#include "dedup/propose_by_anchors.h"
 #include "dedup/propose_by_bands.h"
 #include "dedup/propose_by_hamming.h"
 #include "dedup/repeated_ids.h"
@@ -71,6 +73,8 @@ static void end_stage(dedup *d, nd_stage stage) {
 static void describe_plan(const nd_dedup_plan *plan, nd_job_summary *summary) {
     summary->plan = plan->bands;
     summary->sentences = plan->sentences;
+    summary->anchor_plan = plan->anchors;
+    if (nd_plan_has_anchors(plan)) summary->plan.bands = 0;
     if (!nd_plan_has_fingerprints(plan)) return;
     summary->bits = plan->simhash.bits;
     summary->k = plan->k;
@@ -158,9 +162,16 @@ static nd_status propose(dedup *d, nd_error *error) {
                                     .store = store_of(d),
                                     .replaced = d->update ? nd_index_update_replaced(d->update)
                                                           : NULL};
+    const nd_anchors_request anchors = {.run = &d->run,
+                                        .plan = &d->plan,
+                                        .columns = &d->ingested.columns,
+                                        .anchors = d->ingested.band_keys,
+                                        .ranks = &d->ranks,
+                                        .fates = &d->fates};
     ND_TRY(nd_plan_has_fingerprints(&d->plan)
                ? nd_propose_by_hamming(&hamming, &d->candidates, error)
-               : nd_propose_by_bands(&bands, &d->candidates, error));
+           : nd_plan_has_anchors(&d->plan) ? nd_propose_by_anchors(&anchors, &d->candidates, error)
+                                           : nd_propose_by_bands(&bands, &d->candidates, error));
     d->summary.large_buckets = d->candidates.large_buckets;
     if (d->update) return ND_OK; /* the update needs the band keys */
     nd_external_sort_free(d->ingested.band_keys);
@@ -229,6 +240,8 @@ static nd_status decide(dedup *d, const nd_verifier_plan *verifier, nd_error *er
                                        .context = d};
     nd_decide_counts counts;
     ND_TRY(nd_decide(&request, &d->candidates, &d->fates, &counts, error));
+    counts.bounded_documents += d->candidates.bounded_documents;
+    counts.bounded_comparisons += d->candidates.left_out;
     count_decided(&d->summary, &counts);
     if (d->plan.by_component)
         ND_TRY(nd_remove_by_component(verifier, &d->fates, &d->summary.spared, error));

@@ -64,9 +64,10 @@ nd_status nd_dedup_outputs_form(const nd_output_options *o, const char *name,
 static nd_status open_removed(const nd_run *run, const char *path, const nd_dedup_plan *plan,
                               nd_dedup_outputs *out, nd_error *error) {
     static const char *const removed[] = {
-        [ND_MEASURE_JACCARD] = "id\tkept\tjaccard\tintersection\tunion\t" POSITIONS("kept"),
-        [ND_MEASURE_COSINE] = "id\tkept\tcosine\t" POSITIONS("kept"),
-        [ND_MEASURE_DISTANCE] = "id\tkept\tdistance\t" POSITIONS("kept")};
+        [ND_BY_JACCARD] = "id\tkept\tjaccard\tintersection\tunion\t" POSITIONS("kept"),
+        [ND_BY_CONTAINMENT] = "id\tkept\tcontainment\tintersection\tunion\t" POSITIONS("kept"),
+        [ND_BY_COSINE] = "id\tkept\tcosine\t" POSITIONS("kept"),
+        [ND_BY_DISTANCE] = "id\tkept\tdistance\t" POSITIONS("kept")};
     const nd_allocator *a = &run->allocator;
     char *header = nd_string_join(a, removed[plan->measure], out->origins ? ORIGINS : "", "\n");
     if (!header) return nd_fail_memory(error, sizeof ORIGINS, "a table");
@@ -78,13 +79,15 @@ static nd_status open_removed(const nd_run *run, const char *path, const nd_dedu
 static nd_status open_tables(const nd_run *run, const nd_output_options *o,
                              const nd_dedup_plan *plan, nd_dedup_outputs *out, nd_error *error) {
     static const char *const edges[] = {
-        [ND_MEASURE_JACCARD] = "id_a\tid_b\tjaccard\t" PAIR_POSITIONS,
-        [ND_MEASURE_COSINE] = "id_a\tid_b\tcosine\t" PAIR_POSITIONS,
-        [ND_MEASURE_DISTANCE] = "id_a\tid_b\tdistance\t" PAIR_POSITIONS};
+        [ND_BY_JACCARD] = "id_a\tid_b\tjaccard\t" PAIR_POSITIONS,
+        [ND_BY_CONTAINMENT] = "id_a\tid_b\tcontainment\t" PAIR_POSITIONS,
+        [ND_BY_COSINE] = "id_a\tid_b\tcosine\t" PAIR_POSITIONS,
+        [ND_BY_DISTANCE] = "id_a\tid_b\tdistance\t" PAIR_POSITIONS};
     static const char *const review[] = {
-        [ND_MEASURE_JACCARD] = "id_a\tid_b\tjaccard\tverdict\tpairs\t" PAIR_POSITIONS,
-        [ND_MEASURE_COSINE] = "id_a\tid_b\tcosine\tverdict\tpairs\t" PAIR_POSITIONS,
-        [ND_MEASURE_DISTANCE] = "id_a\tid_b\tdistance\tverdict\tpairs\t" PAIR_POSITIONS};
+        [ND_BY_JACCARD] = "id_a\tid_b\tjaccard\tverdict\tpairs\t" PAIR_POSITIONS,
+        [ND_BY_CONTAINMENT] = "id_a\tid_b\tcontainment\tverdict\tpairs\t" PAIR_POSITIONS,
+        [ND_BY_COSINE] = "id_a\tid_b\tcosine\tverdict\tpairs\t" PAIR_POSITIONS,
+        [ND_BY_DISTANCE] = "id_a\tid_b\tdistance\tverdict\tpairs\t" PAIR_POSITIONS};
     const nd_allocator *a = &run->allocator;
     if (plan->goal == ND_GOAL_DEDUP) {
         ND_TRY(open_removed(run, o->removed, plan, out, error));

@@ -30,6 +30,7 @@ static nd_status read_similarity(const nd_similarity_options *given, nd_dedup_pa
     ND_TRY(ND_READ_OPTIONS(given, o, "nd_similarity_options", error));
     ND_CHECK_ENUM(o->sketch, "sketch", ND_SKETCH_MINHASH, ND_SKETCH_SENTENCES, error);
     ND_CHECK_ENUM(o->verify, "verify", ND_VERIFY_EXACT, ND_VERIFY_NONE, error);
+    ND_CHECK_ENUM(o->measure, "measure", ND_MEASURE_JACCARD, ND_MEASURE_CONTAINMENT, error);
     if (o->max_compare < 1)
         return nd_fail(error, ND_ERR_ARGUMENT, "max_compare must be at least 1");
     ND_TRY(nd_analyzer_options_read(o->analyzer, &out->analyzer, error));

@@ -87,8 +87,29 @@ static nd_status plan_bands(nd_dedup_plan *plan, const nd_dedup_parts *o,
     return ND_OK;
 }
 
+/* ---- anchors */
+
+/* The anchors of a document are keys of one band. */
+static nd_status plan_anchors(nd_dedup_plan *plan, const nd_dedup_parts *o, nd_error *error) {
+    if (o->similarity.sketch != ND_SKETCH_MINHASH || o->similarity.verify != ND_VERIFY_EXACT)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "with ND_MEASURE_CONTAINMENT, sketch must be ND_SKETCH_MINHASH and verify "
+                       "ND_VERIFY_EXACT: texts are compared, and no sketches are made");
+    if (nd_has_index(o))
+        return nd_fail(
+            error, ND_ERR_ARGUMENT,
+            "an index finds pairs by their Jaccard similarity: with one, measure must be "
+            "ND_MEASURE_JACCARD");
+    ND_TRY(nd_anchor_plan_choose(o->similarity.threshold, o->similarity.recall, &plan->anchors,
+                                 error));
+    plan->bands = (nd_plan){
+        .bands = 1, .threshold = o->similarity.threshold, .recall = o->similarity.recall};
+    return ND_OK;
+}
+
 static nd_status choose_sketch(nd_dedup_plan *plan, const nd_dedup_parts *o,
                                const nd_index_settings *index, nd_error *error) {
+    if (o->similarity.measure == ND_MEASURE_CONTAINMENT) return plan_anchors(plan, o, error);
     if (nd_plan_has_fingerprints(plan)) return plan_fingerprints(plan, o, error);
     if (o->similarity.verify == ND_VERIFY_COSINE)
         return nd_fail(error, ND_ERR_ARGUMENT,
@@ -101,10 +122,10 @@ static nd_status choose_sketch(nd_dedup_plan *plan, const nd_dedup_parts *o,
 
 /* ---- the plan */
 
-static nd_measure measure_of(const nd_dedup_plan *plan) {
-    if (!nd_plan_has_fingerprints(plan) || plan->verify == ND_VERIFY_EXACT)
-        return ND_MEASURE_JACCARD;
-    return plan->verify == ND_VERIFY_COSINE ? ND_MEASURE_COSINE : ND_MEASURE_DISTANCE;
+static nd_decided_by measure_of(const nd_dedup_plan *plan) {
+    if (nd_plan_has_anchors(plan)) return ND_BY_CONTAINMENT;
+    if (!nd_plan_has_fingerprints(plan) || plan->verify == ND_VERIFY_EXACT) return ND_BY_JACCARD;
+    return plan->verify == ND_VERIFY_COSINE ? ND_BY_COSINE : ND_BY_DISTANCE;
 }
 
 static nd_status plan_survivors(nd_dedup_plan *plan, const nd_dedup_parts *o, nd_error *error) {

@@ -19,8 +19,13 @@ typedef enum nd_compare_mode {
     ND_COMPARE_ALL          /* with all candidates: every duplicate pair is recorded */
 } nd_compare_mode;
 
-/* The measure that decides, and that the results state. */
-typedef enum nd_measure { ND_MEASURE_JACCARD, ND_MEASURE_COSINE, ND_MEASURE_DISTANCE } nd_measure;
+/* The number that decides, and that the results state. */
+typedef enum nd_decided_by {
+    ND_BY_JACCARD,
+    ND_BY_CONTAINMENT,
+    ND_BY_COSINE,
+    ND_BY_DISTANCE
+} nd_decided_by;
 
 typedef struct nd_dedup_plan {
     nd_dedup_goal goal;
@@ -33,16 +38,18 @@ typedef struct nd_dedup_plan {
     nd_analyzer_options analyzer; /* makes the shingles that are compared */
     nd_sketch sketch;
     size_t sketch_size; /* bytes per document */
-    nd_plan bands;      /* MinHash: bands and rows; sentences: one band; fingerprints: no band */
-    uint32_t sentences; /* sentences per document */
-    uint32_t k;         /* bits in which two near fingerprints may differ */
+    /* MinHash: bands and rows; sentences, anchors: one band; fingerprints: no band. */
+    nd_plan bands;
+    nd_anchor_plan anchors; /* in place of sketches; 0 anchors: there are none */
+    uint32_t sentences;     /* sentences per document */
+    uint32_t k;             /* bits in which two near fingerprints may differ */
     nd_simhash_options simhash;
     nd_analyzer_options features; /* makes the features of fingerprints */
     bool counts_words;            /* fingerprints are made after all words have been counted */
 
     nd_verify verify;
     double threshold;
-    nd_measure measure;
+    nd_decided_by measure;
     bool estimated; /* the measure is an estimate made from the sketches */
     bool has_sets;  /* packed shingle sets are kept, for the index and for verification */
 } nd_dedup_plan;
@@ -58,6 +65,10 @@ static inline bool nd_plan_has_fingerprints(const nd_dedup_plan *plan) {
 }
 static inline bool nd_plan_has_sentences(const nd_dedup_plan *plan) {
     return plan->sketch == ND_SKETCH_SENTENCES;
+}
+
+static inline bool nd_plan_has_anchors(const nd_dedup_plan *plan) {
+    return plan->anchors.anchors > 0;
 }
 
 /* Makes the analyzer for the features of fingerprints, and the SimHash that uses it, for one

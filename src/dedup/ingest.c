@@ -5,6 +5,7 @@
 #include "dedup/document_traits.h"
 #include "dedup/ranks.h"
 #include "similarity/packed_sets.h"
+#include "sketch/anchors.h"
 #include "sketch/band_key.h"
 #include "sketch/minhash.h"
 #include "sketch/sentence_signature.h"
@@ -17,7 +18,7 @@
 typedef struct ingest_plan {
     nd_allocator allocator;
     const nd_dedup_plan *plan;
-    const nd_minhash *minhash; /* NULL: fingerprints */
+    const nd_minhash *minhash; /* NULL: fingerprints, or anchors */
     nd_count_min *words;       /* NULL: words are not counted. All threads add to it */
 } ingest_plan;
 
@@ -46,7 +47,7 @@ typedef struct batch {
     size_t count, entry_capacity;
     uint8_t *sketches;
     size_t sketch_capacity;
-    uint64_t *keys; /* band keys, or hashes of sentences */
+    uint64_t *keys; /* band keys, hashes of sentences, or anchors */
     size_t key_count, key_capacity;
     nd_batch_ids ids;
     nd_packed_sets sets;
@@ -59,6 +60,7 @@ typedef struct ingest_worker {
     nd_text_simhash *simhash;     /* NULL: no fingerprints, or a second reading makes them */
     nd_count_min_buffer *counter; /* NULL: words are not counted */
     uint32_t *signature;
+    nd_anchor_sampler *sampler; /* NULL: no anchors */
 } ingest_worker;
 
 /* ---- mapping a document */
@@ -85,6 +87,17 @@ static nd_status add_signature(const ingest_plan *p, ingest_worker *w, batch *b,
     return ND_OK;
 }
 
+static nd_status add_anchors(const ingest_plan *p, ingest_worker *w, batch *b,
+                             const nd_shingles *shingles, nd_error *error) {
+    uint32_t found;
+    const uint64_t *anchors = nd_anchors_sample(w->sampler, shingles->hashes, shingles->count,
+                                                p->plan->anchors.anchors, &found);
+    ND_TRY(reserve_keys(p, b, found, error));
+    memcpy(b->keys + b->key_count, anchors, found * sizeof *anchors);
+    b->key_count += found;
+    return ND_OK;
+}
+
 /* Adds the hashes of sentences as keys. If several sentences agree in the bits of a key, one key is
  * enough. */
 static nd_status add_sentences(const ingest_plan *p, ingest_worker *w, batch *b,
@@ -106,11 +119,12 @@ static nd_status add_sentences(const ingest_plan *p, ingest_worker *w, batch *b,
     return ND_OK;
 }
 
-/* Adds the signature or the fingerprint. If words are counted first, counts the document's words
- * instead. */
+/* Adds the signature, the fingerprint or the anchors. If words are counted first, counts the
+ * document's words instead. */
 static nd_status add_sketch(const ingest_plan *p, ingest_worker *w, batch *b, nd_shingles *shingles,
                             nd_error *error) {
     size_t size = p->plan->sketch_size;
+    if (nd_plan_has_anchors(p->plan)) return add_anchors(p, w, b, shingles, error);
     if (!nd_plan_has_fingerprints(p->plan)) return add_signature(p, w, b, shingles, error);
     if (w->simhash) {
         nd_fingerprint fingerprint;
@@ -190,6 +204,7 @@ static void destroy_worker(const void *plan, void *worker) {
     ingest_worker *w = worker;
     if (!w) return;
     nd_release(a, w->signature);
+    nd_release(a, w->sampler);
     nd_count_min_buffer_free(w->counter);
     nd_text_simhash_free(w->simhash);
     nd_analyzer_free(w->analyzer);
@@ -205,6 +220,10 @@ static nd_status create_worker(const void *plan, void **worker, nd_error *error)
     if (nd_plan_has_fingerprints(p->plan))
         return nd_plan_simhash(p->plan, ND_SHINGLES_AND_TEXT_HASH, NULL, a, &w->analyzer,
                                &w->simhash, error);
+    if (nd_plan_has_anchors(p->plan)) {
+        w->sampler = nd_allocate(a, 1, sizeof *w->sampler);
+        if (!w->sampler) return nd_fail_memory(error, sizeof *w->sampler, "anchors");
+    }
     w->signature = nd_allocate(a, p->plan->bands.perms, sizeof *w->signature);
     if (!w->signature)
         return nd_fail_memory(error, p->plan->bands.perms * sizeof *w->signature, "a signature");
@@ -216,7 +235,7 @@ static nd_status create_worker(const void *plan, void **worker, nd_error *error)
 
 /* Returns the part of the sorter to which key number i of a document goes. */
 static size_t part_of_key(const nd_dedup_plan *plan, size_t i, uint64_t key) {
-    return nd_band_part(nd_plan_has_sentences(plan) ? 0 : (uint32_t)i, key);
+    return nd_band_part(plan->bands.bands == 1 ? 0 : (uint32_t)i, key);
 }
 
 /* Each key of a document goes to the list of another part of the sorter, so writing would wait for
@@ -356,7 +375,7 @@ nd_status nd_ingest(const nd_run *run, const nd_input_options *input, const nd_d
     nd_minhash *minhash = NULL;
     *out = (nd_ingested){0};
     nd_status status = prepare(run, plan, corpus, out, error);
-    if (status == ND_OK && !nd_plan_has_fingerprints(plan))
+    if (status == ND_OK && !nd_plan_has_fingerprints(plan) && !nd_plan_has_anchors(plan))
         status = nd_minhash_create(plan->bands.perms, plan->analyzer.seed, &run->allocator,
                                    &minhash, error);
     const ingest_plan shared = {run->allocator, plan, minhash, out->words};

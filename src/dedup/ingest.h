@@ -13,8 +13,8 @@
 typedef struct nd_ingested {
     nd_scan_counts counts;
     nd_columns columns;
-    /* Band keys (sketch/band_key.h), or hashes of sentences, which are all in one band; NULL: there
-     * are no bands. nd_propose_by_bands reads them, then the index. */
+    /* Band keys (sketch/band_key.h), or hashes of sentences, or anchors, which are all in one band;
+     * NULL: there are no bands. The stage "match" reads them, then the index. */
     nd_external_sort *band_keys;
     /* Half of a hash << 32 | document; the number of the part is the top bits of the hash. For
      * exact copies, and for repeated ids. */

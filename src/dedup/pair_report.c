@@ -62,7 +62,8 @@ static nd_status call_back(const nd_pair_report *r, const nd_verdict *v, nd_erro
                           .intersection = v->counted ? v->intersection : 0,
                           .set_union = v->counted ? v->set_union : 0,
                           .cosine = nd_verdict_cosine(plan, v),
-                          .distance = v->distance};
+                          .distance = nd_verdict_distance(plan, v),
+                          .containment = nd_verdict_containment(plan, v)};
     return r->fn(r->context, &pair) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 

@@ -94,7 +94,7 @@ nd_status nd_pair_verifier_create(const nd_verifier_plan *shared, nd_pair_verifi
     c->plan = plan;
     c->allocator = shared->run->allocator;
     c->later = c->sketched = UINT32_MAX;
-    if (!nd_plan_has_fingerprints(plan))
+    if (!nd_plan_has_fingerprints(plan) && !nd_plan_has_anchors(plan))
         c->least_equal = nd_sketch_required_matches(
             plan->threshold, plan->bands.perms,
             plan->verify == ND_VERIFY_NONE ? ND_SKETCH_DECIDES : ND_SKETCH_FILTERS);
@@ -325,12 +325,14 @@ static nd_status cosine_of(nd_pair_verifier *c, uint32_t earlier, uint32_t later
 
 /* ---- comparing */
 
-/* Compares the sketches. *near: they do not exclude that the pair is a duplicate; if the texts are
- * not compared, the pair is one. */
+/* Compares the sketches, if there are any. *near: they do not exclude that the pair is a duplicate;
+ * if the texts are not compared, the pair is one. */
 static nd_status compare_sketches(nd_pair_verifier *c, nd_verdict *v, bool *near, nd_error *error) {
     const nd_ranked *documents = &c->shared->documents;
     size_t size = c->plan->sketch_size;
     const void *sketch = NULL;
+    *near = true;
+    if (size == 0) return ND_OK;
     if (c->sketched != v->later) {
         ND_TRY(nd_spool_read(&documents->columns->sketches, c->later_sketch, size,
                              (uint64_t)nd_document_of(documents->ranks, v->later) * size, error));
@@ -362,10 +364,13 @@ static nd_status compare_texts(nd_pair_verifier *c, nd_verdict *v, bool *duplica
     }
     nd_overlap overlap;
     ND_TRY(overlap_of(c, v->earlier, v->later, &overlap, error));
-    *duplicate = nd_jaccard(overlap) >= c->plan->threshold;
+    bool contains = nd_plan_has_anchors(c->plan);
+    *duplicate = (contains ? nd_containment(overlap) : nd_jaccard(overlap)) >= c->plan->threshold;
     v->counted = 1;
     v->intersection = (uint32_t)overlap.intersection;
     v->set_union = (uint32_t)(overlap.size_a + overlap.size_b - overlap.intersection);
+    if (contains)
+        v->smaller = (uint32_t)(overlap.size_a < overlap.size_b ? overlap.size_a : overlap.size_b);
     return ND_OK;
 }
 
@@ -413,5 +418,6 @@ nd_status nd_measure_copies(const nd_dedup_plan *plan, nd_pair_verifier *c, uint
     ND_TRY(set_size(c, rank, &size, error));
     verdict->counted = 1;
     verdict->intersection = verdict->set_union = size;
+    if (nd_plan_has_anchors(plan)) verdict->smaller = size;
     return ND_OK;
 }

@@ -70,7 +70,8 @@ static nd_status write_removed(const nd_report *r, uint32_t document, const nd_e
     ND_TRY(nd_table_text(table, measure, error));
     if (d->verdict.counted)
         nd_format(numbers, sizeof numbers, "%u\t%u", d->verdict.intersection, d->verdict.set_union);
-    if (r->plan->measure == ND_MEASURE_JACCARD) ND_TRY(nd_table_text(table, numbers, error));
+    if (r->plan->measure == ND_BY_JACCARD || r->plan->measure == ND_BY_CONTAINMENT)
+        ND_TRY(nd_table_text(table, numbers, error));
     ND_TRY(nd_table_source(table, &r->id, error));
     ND_TRY(nd_table_source(table, &r->other_id, error));
     if (r->origins) {
@@ -97,24 +98,26 @@ static nd_status call_back(const nd_report *r, uint32_t document, const nd_evide
     const nd_ranks *ranks = r->documents->ranks;
     const nd_id_buffer *evidence = d->kept ? &r->id : &r->other_id;
     bool indexed = nd_rank_is_indexed(ranks, d->rank);
-    const nd_decision given = {.document = document,
-                               .id = r->id.id,
-                               .id_length = r->id.length,
-                               .source = r->id.source,
-                               .line = r->id.line,
-                               .kept = d->kept,
-                               .indexed = indexed,
-                               .evidence = indexed ? 0 : nd_document_of(ranks, d->rank),
-                               .evidence_id = evidence->id,
-                               .evidence_id_length = evidence->length,
-                               .evidence_source = evidence->source,
-                               .evidence_line = evidence->line,
-                               .estimated = !d->kept && r->plan->estimated,
-                               .jaccard = d->kept ? 1.0 : nd_verdict_jaccard(r->plan, &d->verdict),
-                               .intersection = d->verdict.counted ? d->verdict.intersection : 0,
-                               .set_union = d->verdict.counted ? d->verdict.set_union : 0,
-                               .cosine = d->kept ? 1.0 : nd_verdict_cosine(r->plan, &d->verdict),
-                               .distance = d->verdict.distance};
+    const nd_decision given = {
+        .document = document,
+        .id = r->id.id,
+        .id_length = r->id.length,
+        .source = r->id.source,
+        .line = r->id.line,
+        .kept = d->kept,
+        .indexed = indexed,
+        .evidence = indexed ? 0 : nd_document_of(ranks, d->rank),
+        .evidence_id = evidence->id,
+        .evidence_id_length = evidence->length,
+        .evidence_source = evidence->source,
+        .evidence_line = evidence->line,
+        .estimated = !d->kept && r->plan->estimated,
+        .jaccard = d->kept ? 1.0 : nd_verdict_jaccard(r->plan, &d->verdict),
+        .intersection = d->verdict.counted ? d->verdict.intersection : 0,
+        .set_union = d->verdict.counted ? d->verdict.set_union : 0,
+        .cosine = d->kept ? 1.0 : nd_verdict_cosine(r->plan, &d->verdict),
+        .distance = nd_verdict_distance(r->plan, &d->verdict),
+        .containment = d->kept ? 1.0 : nd_verdict_containment(r->plan, &d->verdict)};
     return o->on_decision(o->context, &given) ? ND_OK
                                               : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }

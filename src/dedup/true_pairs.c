@@ -10,10 +10,7 @@
 
 /* ROUND: documents between two progress reports. STRIDE: documents that a thread compares at a
  * time. MOST_FOUND: records that a thread collects before it takes the lock. */
-enum { ROUND = ND_LIMIT(1 << 14, 24), STRIDE = ND_LIMIT(64, 5), MOST_FOUND = ND_LIMIT(4096, 6) };
-
-/* Words of a record. */
-enum { PAIR_WORDS = 2 };
+enum { ROUND = ND_LIMIT(1 << 14, 24), STRIDE = ND_LIMIT(64, 5), MOST_FOUND = ND_LIMIT(6144, 6) };
 
 /* Reads documents as shingles. */
 typedef struct shingle_reader {
@@ -121,7 +118,7 @@ static nd_status read_sets(comparer *c, nd_error *error) {
 static nd_status flush_found(comparer *c, compare_worker *w, nd_error *error) {
     nd_status status = ND_OK;
     pthread_mutex_lock(&c->lock);
-    for (size_t i = 0; status == ND_OK && i < w->found_words; i += PAIR_WORDS)
+    for (size_t i = 0; status == ND_OK && i < w->found_words; i += ND_TRUE_PAIR_WORDS)
         status = nd_external_sort_push_record(c->pairs, nd_probe_part(w->found[i] >> 32),
                                               &w->found[i], error);
     pthread_mutex_unlock(&c->lock);
@@ -142,6 +139,7 @@ static nd_status compare_document(comparer *c, compare_worker *w, uint32_t docum
         if (probes[s->set].document == document) continue;
         w->found[w->found_words++] = (uint64_t)(c->first + s->set) << 32 | document;
         w->found[w->found_words++] = (uint64_t)s->intersection << 32 | s->set_union;
+        w->found[w->found_words++] = s->smaller;
         if (w->found_words == MOST_FOUND) ND_TRY(flush_found(c, w, error));
     }
     return ND_OK;
@@ -190,8 +188,12 @@ static nd_status compare_rounds(comparer *c, nd_error *error) {
 
 static nd_status compare_with_sets(comparer *c, nd_error *error) {
     const nd_run *run = c->request->run;
-    ND_TRY(nd_overlap_index_create(c->sets, c->count, c->request->plan->threshold, &run->allocator,
-                                   &c->index, error));
+    const nd_dedup_plan *plan = c->request->plan;
+    const nd_overlap_settings settings = {
+        .measure = nd_plan_has_anchors(plan) ? ND_MEASURE_CONTAINMENT : ND_MEASURE_JACCARD,
+        .threshold = plan->threshold};
+    ND_TRY(
+        nd_overlap_index_create(c->sets, c->count, &settings, &run->allocator, &c->index, error));
     for (uint32_t i = 0; i < run->threads; i++)
         ND_TRY(nd_overlap_search_create(c->index, &run->allocator, &c->workers[i].search, error));
     return compare_rounds(c, error);

@@ -23,8 +23,10 @@ static inline size_t nd_probe_part(size_t probe) { return probe / 4; }
 nd_status nd_probe_sorter_create(const nd_run *run, const nd_audit_sample *sample, unsigned words,
                                  nd_external_sort **out, nd_error *error);
 
-/* Pushes each pair of a probe and another document whose Jaccard similarity reaches the threshold:
- * behind the first word, intersection << 32 | union. A pair of two probes comes twice. */
+/* Pushes each pair of a probe and another document whose similarity reaches the threshold, as
+ * ND_TRUE_PAIR_WORDS words: behind the first one, intersection << 32 | union, and the size of the
+ * smaller set. A pair of two probes comes twice. */
+enum { ND_TRUE_PAIR_WORDS = 3 };
 nd_status nd_find_true_pairs(const nd_true_pairs_request *request, nd_external_sort *pairs,
                              nd_error *error);
 

@@ -26,8 +26,8 @@ static double threshold_of(uint64_t step) { return (double)(step + 1) / ND_TUNE_
 
 /* ---- neighbours */
 
-/* A record of true pairs: probe << 32 | document, then intersection << 32 | union. */
-enum { RECORD_WORDS = 2 };
+/* A record of true pairs begins with probe << 32 | document, then intersection << 32 | union. */
+enum { RECORD_WORDS = ND_TRUE_PAIR_WORDS };
 
 static void take_neighbour(nd_neighbour *best, uint32_t document, uint64_t overlap) {
     uint64_t intersection = overlap >> 32, set_union = (uint32_t)overlap;

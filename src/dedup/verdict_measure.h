@@ -5,9 +5,12 @@
 #include "dedup/compared_pairs.h"
 #include "dedup/dedup_plan.h"
 
-/* The Jaccard similarity, exact or estimated, and the cosine; 0 if the plan does not measure it. */
+/* The Jaccard similarity, exact or estimated, the containment, the cosine, and the distance of
+ * fingerprints; 0 if the plan does not measure it. */
 double nd_verdict_jaccard(const nd_dedup_plan *plan, const nd_verdict *verdict);
+double nd_verdict_containment(const nd_dedup_plan *plan, const nd_verdict *verdict);
 double nd_verdict_cosine(const nd_dedup_plan *plan, const nd_verdict *verdict);
+uint32_t nd_verdict_distance(const nd_dedup_plan *plan, const nd_verdict *verdict);
 /* The measure that decides, 0 to 1; of a distance the part of the bits that agree. */
 double nd_verdict_similarity(const nd_dedup_plan *plan, const nd_verdict *verdict);
 /* The pair as a sample takes it (compared_pairs.h). */

@@ -23,8 +23,9 @@ struct nd_overlap_index {
     nd_allocator allocator;
     const nd_listed_set *sets;
     size_t count;
-    double threshold;
+    nd_overlap_settings settings;
     size_t smallest;  /* the size of the smallest set */
+    uint32_t *common; /* by set: its common shingles */
     uint64_t *hashes; /* open addressing with linear probing; 0: free */
     uint32_t *lists;  /* by slot: first the number of sets that have the shingle */
     uint32_t *members;
@@ -82,6 +83,7 @@ static void fill_lists(nd_overlap_index *x) {
         for (size_t i = 0; i < x->sets[s].size; i++) {
             uint32_t *list = &x->lists[slot_of(x, nonzero(x->sets[s].hashes[i]))];
             if (*list != IS_COMMON) x->members[--*list] |= (uint32_t)s;
+            else x->common[s]++;
         }
     }
 }
@@ -101,7 +103,8 @@ static nd_status fill(nd_overlap_index *x, size_t shingles, nd_error *error) {
     x->hashes = nd_allocate_zero(a, slots, sizeof *x->hashes);
     x->lists = nd_allocate_zero(a, slots, sizeof *x->lists);
     x->members = nd_allocate_zero(a, shingles, sizeof *x->members);
-    if (!x->hashes || !x->lists || !x->members)
+    x->common = nd_allocate_zero(a, x->count, sizeof *x->common);
+    if (!x->hashes || !x->lists || !x->members || !x->common)
         return nd_fail_memory(error, slots * 12 + shingles * 4, "the shingles of a sample");
     count_sets(x);
     place_lists(x);
@@ -110,7 +113,8 @@ static nd_status fill(nd_overlap_index *x, size_t shingles, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_overlap_index_create(const nd_listed_set *sets, size_t count, double threshold,
+nd_status nd_overlap_index_create(const nd_listed_set *sets, size_t count,
+                                  const nd_overlap_settings *settings,
                                   const nd_allocator *allocator, nd_overlap_index **out,
                                   nd_error *error) {
     size_t shingles = 0, smallest = SIZE_MAX;
@@ -123,7 +127,7 @@ nd_status nd_overlap_index_create(const nd_listed_set *sets, size_t count, doubl
     *x = (nd_overlap_index){.allocator = *allocator,
                             .sets = sets,
                             .count = count,
-                            .threshold = threshold,
+                            .settings = *settings,
                             .smallest = smallest};
     nd_status status = fill(x, shingles, error);
     if (status == ND_OK) *out = x;
@@ -137,6 +141,7 @@ void nd_overlap_index_free(nd_overlap_index *x) {
     nd_release(&a, x->hashes);
     nd_release(&a, x->lists);
     nd_release(&a, x->members);
+    nd_release(&a, x->common);
     nd_release(&a, x);
 }
 
@@ -202,15 +207,20 @@ static void count_shared(nd_overlap_search *s, const uint64_t *shingles, size_t 
     }
 }
 
+static size_t smaller_of(size_t a, size_t b) { return a < b ? a : b; }
+
 /* Whether so many shared shingles may be enough for a set of this size. One more than there are is
  * granted, so that rounding loses no pair. */
 static bool may_reach(const nd_overlap_search *s, size_t shared, size_t size) {
-    double threshold = s->index->threshold;
+    double threshold = s->index->settings.threshold;
+    if (s->index->settings.measure == ND_MEASURE_CONTAINMENT)
+        return (double)(shared + 1) >= threshold * (double)smaller_of(s->distinct, size);
     return (double)(shared + 1) * (1 + threshold) >= threshold * (double)(s->distinct + size);
 }
 
 static bool set_may_reach(const nd_overlap_search *s, uint32_t set) {
-    return may_reach(s, s->counts[set] + s->common, s->index->sets[set].size);
+    size_t common = smaller_of(s->common, s->index->common[set]);
+    return may_reach(s, s->counts[set] + common, s->index->sets[set].size);
 }
 
 /* Whether common shingles alone may be enough for some set. Such a set is perhaps not touched. */
@@ -225,12 +235,19 @@ static bool any_may_reach(const nd_overlap_search *s) {
     return false;
 }
 
+/* The least intersection of similar sets of these sizes, or less. */
+static double least_intersection(const nd_overlap_search *s, size_t size, size_t other) {
+    double threshold = s->index->settings.threshold;
+    return s->index->settings.measure == ND_MEASURE_CONTAINMENT
+               ? threshold * (double)smaller_of(size, other) - 1
+               : threshold / (1 + threshold) * (double)(size + other) - 1;
+}
+
 /* The intersection of a text and a set; any smaller number, if they are not similar: the search
  * ends when more hashes of the text are missing in the set than similar sets allow. */
 static size_t intersection_of(const nd_overlap_search *s, const nd_listed_set *set,
                               const uint64_t *text, size_t size) {
-    double threshold = s->index->threshold,
-           least = threshold / (1 + threshold) * (double)(size + set->size) - 1;
+    double least = least_intersection(s, size, set->size);
     size_t most_missing = size - (size_t)(least > 0 ? least : 0), both = 0;
     for (size_t i = 0, j = 0; i < size && j < set->size && i - both <= most_missing;) {
         uint64_t x = text[i], y = set->hashes[j];
@@ -246,11 +263,15 @@ static void compare(nd_overlap_search *s, uint32_t set, const uint64_t *text, si
     const nd_listed_set *other = &s->index->sets[set];
     if (!set_may_reach(s, set)) return;
     nd_overlap overlap = {size, other->size, intersection_of(s, other, text, size)};
-    if (nd_jaccard(overlap) < s->index->threshold) return;
+    double similarity = s->index->settings.measure == ND_MEASURE_CONTAINMENT
+                            ? nd_containment(overlap)
+                            : nd_jaccard(overlap);
+    if (similarity < s->index->settings.threshold) return;
     s->similar[s->similar_count++] = (nd_similar_set){
         .set = set,
         .intersection = (uint32_t)overlap.intersection,
-        .set_union = (uint32_t)(size + other->size - overlap.intersection)};
+        .set_union = (uint32_t)(size + other->size - overlap.intersection),
+        .smaller = (uint32_t)smaller_of(size, other->size)};
 }
 
 static void compare_all(nd_overlap_search *s, const uint64_t *text, size_t size) {

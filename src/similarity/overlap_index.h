@@ -24,7 +24,12 @@ typedef struct nd_overlap_index nd_overlap_index;
 enum { ND_OVERLAP_INDEX_BYTES = 36 };
 
 /* Fewer than 2^31 sets of fewer than 2^31 shingles together. */
-nd_status nd_overlap_index_create(const nd_listed_set *sets, size_t count, double threshold,
+typedef struct nd_overlap_settings {
+    nd_measure measure;
+    double threshold; /* above 0 */
+} nd_overlap_settings;
+nd_status nd_overlap_index_create(const nd_listed_set *sets, size_t count,
+                                  const nd_overlap_settings *settings,
                                   const nd_allocator *allocator, nd_overlap_index **out,
                                   nd_error *error);
 void nd_overlap_index_free(nd_overlap_index *index);
@@ -39,9 +44,10 @@ void nd_overlap_search_free(nd_overlap_search *search);
 typedef struct nd_similar_set {
     uint32_t set; /* number in the index */
     uint32_t intersection, set_union;
+    uint32_t smaller; /* the size of the smaller set */
 } nd_similar_set;
 
-/* Finds all sets whose Jaccard similarity with the text reaches the threshold, in any order.
+/* Finds all sets whose similarity with the text reaches the threshold, in any order.
  * `shingles`: of the text, unsorted and with repeats; the call may sort them. *similar is valid
  * until the next search. Any number of threads, each with a search of its own. */
 void nd_overlap_search_run(nd_overlap_search *search, uint64_t *shingles, size_t count,

@@ -33,8 +33,12 @@ static size_t fill_text(uint64_t *out, uint64_t *seed) {
     return count;
 }
 
-static void check_text(nd_overlap_search *search, double threshold, const uint64_t *text,
-                       size_t count, size_t *found) {
+static double similarity(nd_measure measure, nd_overlap overlap) {
+    return measure == ND_MEASURE_CONTAINMENT ? nd_containment(overlap) : nd_jaccard(overlap);
+}
+
+static void check_text(nd_overlap_search *search, const nd_overlap_settings *settings,
+                       const uint64_t *text, size_t count, size_t *found) {
     uint64_t given[LARGEST], set[LARGEST];
     bool seen[SETS] = {false};
     const nd_similar_set *similar;
@@ -50,16 +54,17 @@ static void check_text(nd_overlap_search *search, double threshold, const uint64
         seen[similar[i].set] = true;
         assert_int_equal(similar[i].intersection, overlap.intersection);
         assert_int_equal(similar[i].set_union, size + s->size - overlap.intersection);
+        assert_int_equal(similar[i].smaller, size < s->size ? size : s->size);
     }
     for (size_t s = 0; s < SETS; s++)
-        expected += nd_jaccard(nd_set_overlap(set, size, sets[s].hashes, sets[s].size)) >=
-                    threshold;
+        expected += similarity(settings->measure,
+                               nd_set_overlap(set, size, sets[s].hashes, sets[s].size)) >=
+                    settings->threshold;
     assert_int_equal(similar_count, expected);
     *found += expected;
 }
 
-static void test_search(void **state) {
-    (void)state;
+static void check_search(nd_measure measure) {
     static const double thresholds[] = {.05, .3, .5, .8, 1};
     uint64_t seed = 5, text[LARGEST];
     nd_error error;
@@ -72,22 +77,34 @@ static void test_search(void **state) {
         nd_overlap_index *index;
         nd_overlap_search *search;
         size_t found = 0;
-        assert_int_equal(nd_overlap_index_create(sets, SETS, thresholds[t], &nd_allocator_default,
-                                                 &index, &error),
-                         ND_OK);
+        const nd_overlap_settings settings = {measure, thresholds[t]};
+        assert_int_equal(
+            nd_overlap_index_create(sets, SETS, &settings, &nd_allocator_default, &index, &error),
+            ND_OK);
         assert_int_equal(nd_overlap_search_create(index, &nd_allocator_default, &search, &error),
                          ND_OK);
         for (int i = 0; i < TEXTS; i++)
-            check_text(search, thresholds[t], text, fill_text(text, &seed), &found);
+            check_text(search, &settings, text, fill_text(text, &seed), &found);
         for (size_t s = 0; s < SETS; s++)
-            check_text(search, thresholds[t], sets[s].hashes, sets[s].size, &found);
+            check_text(search, &settings, sets[s].hashes, sets[s].size, &found);
         assert_true(found >= SETS);
         nd_overlap_search_free(search);
         nd_overlap_index_free(index);
     }
 }
 
+static void test_jaccard(void **state) {
+    (void)state;
+    check_search(ND_MEASURE_JACCARD);
+}
+
+static void test_containment(void **state) {
+    (void)state;
+    check_search(ND_MEASURE_CONTAINMENT);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_jaccard),
+                                       cmocka_unit_test(test_containment)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,13 @@ CHANGE(nan_recall, job.similarity.recall = NAN)
 CHANGE(no_perms, job.similarity.perms = 0)
 CHANGE(no_compare, job.similarity.max_compare = 0)
 CHANGE(stems, job.analyzer.stem = "english")
+CHANGE(bad_measure, job.similarity.measure = (nd_measure)2)
+CHANGE(estimated_containment,
+       (job.similarity.measure = ND_MEASURE_CONTAINMENT, job.similarity.verify = ND_VERIFY_NONE))
+CHANGE(sketched_containment,
+       (job.similarity.measure = ND_MEASURE_CONTAINMENT, job.similarity.sketch = ND_SKETCH_SIMHASH))
+CHANGE(nan_containment,
+       (job.similarity.measure = ND_MEASURE_CONTAINMENT, job.similarity.threshold = NAN))
 CHANGE(minhash_cosine, job.similarity.verify = ND_VERIFY_COSINE)
 CHANGE(no_sentences, (job.similarity.sketch = ND_SKETCH_SENTENCES, job.similarity.sentences = 0))
 CHANGE(many_sentences, (job.similarity.sketch = ND_SKETCH_SENTENCES, job.similarity.sentences = 65))
@@ -80,6 +87,10 @@ static const bad_job bad_similarities[] = {
     {"sketch", bad_sketch},
     {"verify", bad_verify},
     {"verify", minhash_cosine},
+    {"measure", bad_measure},
+    {"verify", estimated_containment},
+    {"sketch", sketched_containment},
+    {"threshold", nan_containment},
     {"threshold", nan_threshold},
     {"threshold", large_threshold},
     {"recall", nan_recall},
