@@ -32,10 +32,10 @@ static const flag missed_list[] = {
      .kind = FLAG_FILE,
      .argument = "FILE",
      .offset = offsetof(missed_settings, missed),
-     .help =
-         "write a table of the missed pairs; its columns are id_a, id_b, jaccard, intersection, "
-         "union, pairs (how many pairs of copies it stands for), remains (1: dedup keeps both; "
-         "0), and the file and line of both"},
+     .help = "write a table of the missed pairs; its columns are id_a, id_b, jaccard (or "
+             "containment), intersection, "
+             "union, pairs (how many pairs of copies it stands for), remains (1: dedup keeps both; "
+             "0), and the file and line of both"},
 };
 
 static const flag_table missed_flags = FLAG_TABLE("Output", missed_list);
@@ -70,15 +70,16 @@ enum { SHOWN = 5 };
 typedef struct auditor {
     results missed;    /* the table */
     bool writes_table; /* it is wanted */
+    bool contains;     /* the measure is the containment */
     FILE *shown;       /* the first missed pairs, for people; NULL: not wanted */
     unsigned rows;     /* missed pairs so far */
 } auditor;
 
-static void print_missed_row(FILE *out, const nd_missed_pair *p) {
+static void print_missed_row(FILE *out, const nd_missed_pair *p, double similarity) {
     print_table_text(out, p->id_a, p->id_a_length);
     putc('\t', out);
     print_table_text(out, p->id_b, p->id_b_length);
-    fprintf(out, "\t%.6f\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%d\t", p->jaccard, p->intersection,
+    fprintf(out, "\t%.6f\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%d\t", similarity, p->intersection,
             p->set_union, p->pairs, p->remains);
     print_table_text(out, p->source_a, strlen(p->source_a));
     fprintf(out, "\t%" PRIu64 "\t", p->line_a);
@@ -86,8 +87,8 @@ static void print_missed_row(FILE *out, const nd_missed_pair *p) {
     fprintf(out, "\t%" PRIu64 "\n", p->line_b);
 }
 
-static void show_missed(FILE *out, const nd_missed_pair *p) {
-    fprintf(out, "%-16s%.6f  ", "missed", p->jaccard);
+static void show_missed(FILE *out, const nd_missed_pair *p, double similarity) {
+    fprintf(out, "%-16s%.6f  ", "missed", similarity);
     print_shown_text(out, p->id_a, p->id_a_length);
     fputs("  ", out);
     print_shown_text(out, p->id_b, p->id_b_length);
@@ -97,11 +98,12 @@ static void show_missed(FILE *out, const nd_missed_pair *p) {
 /* nd_missed_fn; `context` is the auditor. */
 static bool take_missed(void *context, const nd_missed_pair *pair) {
     auditor *a = context;
-    if (a->shown && a->rows < SHOWN) show_missed(a->shown, pair);
+    double similarity = a->contains ? pair->containment : pair->jaccard;
+    if (a->shown && a->rows < SHOWN) show_missed(a->shown, pair, similarity);
     a->rows++;
     if (!a->writes_table) return true;
     results_begin(&a->missed);
-    print_missed_row(a->missed.out, pair);
+    print_missed_row(a->missed.out, pair, similarity);
     return results_go_on(&a->missed);
 }
 
@@ -166,8 +168,10 @@ static void print_json(FILE *out, const nd_audit_result *r) {
 
 static nd_status measure(command_job *j, auditor *a, nd_audit_result *result,
                          nd_job_summary *summary, nd_error *error) {
-    static const char header[] = "id_a\tid_b\tjaccard\tintersection\tunion\tpairs\tremains\t"
-                                 "source_a\tline_a\tsource_b\tline_b\n";
+#define SIZES "\tintersection\tunion\tpairs\tremains\tsource_a\tline_a\tsource_b\tline_b\n"
+    const char *header = a->contains ? "id_a\tid_b\tcontainment" SIZES
+                                     : "id_a\tid_b\tjaccard" SIZES;
+#undef SIZES
     const audit_settings *s = j->call->settings;
     match_options match;
     nd_survivor_options survivors = survivor_options_of(&s->keep);
@@ -196,6 +200,7 @@ static nd_status audit(command_job *j, nd_job_summary *summary, nd_error *error)
     char *shown = NULL;
     size_t shown_size = 0;
     auditor a = {.writes_table = s->missed.missed != NULL,
+                 .contains = s->match.similarity.measure == ND_MEASURE_CONTAINMENT,
                  .shown = s->result.json ? NULL : open_memstream(&shown, &shown_size)};
     nd_status status = results_open(&report, j->output, NULL, error);
     if (status == ND_OK) {
@@ -225,7 +230,8 @@ static int run(const invocation *call) {
 static const char result_chapter[] =
     "A random sample of the documents is compared exactly with all documents, which costs about as "
     "much as the run itself. A true pair is a document of the sample and another document whose "
-    "Jaccard similarity reaches the threshold. recall is the share of the true pairs that pairs "
+    "similarity (--measure) reaches the threshold. recall is the share of the true pairs that "
+    "pairs "
     "finds with these flags; exact copies are found always. Beside it is the interval that has the "
     "share of all pairs with 95 percent confidence, and the share that the plan promises for pairs "
     "of these similarities.\n\n"

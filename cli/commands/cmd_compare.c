@@ -109,6 +109,7 @@ static const flag_group groups[] = {FLAG_GROUP(compare_settings, result, result_
                                     FLAG_GROUP(compare_settings, within, within_flags),
                                     FLAG_GROUP(compare_settings, input, input_flags),
                                     FLAG_GROUP(compare_settings, similarity, similarity_flags),
+                                    FLAG_GROUP(compare_settings, similarity, set_measure_flags),
                                     FLAG_GROUP(compare_settings, text, token_flags),
                                     FLAG_GROUP(compare_settings, text, stem_flags),
                                     FLAG_GROUP(compare_settings, text, stop_flags),
@@ -260,11 +261,20 @@ static int compare(const invocation *call, pair *p) {
     return end;
 }
 
+/* Whether there is a plan; the anchors, if they are wanted. The MinHash estimate is always made, so
+ * that --perms has an effect with either measure. False: reported. */
+static bool plan_agrees(const invocation *call, nd_anchor_plan *anchors) {
+    const compare_settings *s = call->settings;
+    nd_plan bands;
+    if (s->similarity.measure == ND_MEASURE_CONTAINMENT)
+        return similarity_anchors(&s->similarity, anchors);
+    return similarity_plan(&s->similarity, &bands);
+}
+
 static int run(const invocation *call) {
     const compare_settings *s = call->settings;
-    pair p = {.comparison = NULL};
-    nd_plan plan;
-    if (!flags_agree(call) || !similarity_plan(&s->similarity, &plan)) return EXIT_USAGE;
+    pair p = {.comparison = NULL, .measure = s->similarity.measure};
+    if (!flags_agree(call) || !plan_agrees(call, &p.anchors)) return EXIT_USAGE;
     bool read = s->within.input
                     ? pair_read_documents(s->within.input, &s->input, call->operands, &p)
                     : pair_read_files(call->operands, (size_t)s->input.max_record, &p);
@@ -296,7 +306,8 @@ static const char measure_chapter[] =
     "exact. P(found) is the probability that neardup-dedup(1) compares the pair, by its "
     "bands.\n\n"
     "The first line says whether the pair is one of duplicates for neardup-dedup(1) with the same "
-    "--threshold, --recall and --perms.\n\n"
+    "--threshold, --measure, --recall and --perms. With --measure containment P(found) is that of "
+    "its anchors, at least.\n\n"
     "A difference is a place where the texts have different tokens: words of a that are removed, "
     "words of b that are added, or both. Case, punctuation and spacing are no differences. There "
     "is no way to turn a into b with fewer tokens removed and added; only if texts differ in about "
@@ -317,7 +328,8 @@ static const char json_chapter[] =
     "union of the sets of shingles; jaccard, containment, a_in_b, b_in_a, cosine_tf, cosine_tfidf "
     "(null without a table), minhash_estimate, minhash_standard_error; bottom_k (how many values), "
     "bottom_k_jaccard, bottom_k_a_in_b and bottom_k_b_in_a, each also with _standard_error behind "
-    "its name; perms, bands, rows, threshold, recall and found of the plan; bits and distance of "
+    "its name; perms, bands and rows (with --measure containment anchors and least_anchors), "
+    "threshold, recall and found of the plan; bits and distance of "
     "the fingerprints; passages, a list of objects with tokens, and with a and b, each with begin, "
     "end and text; duplicates (what dedup would take them for); same_tokens and same, the number "
     "and the share of the tokens outside the differences; shortest (false: the bound on the time "

@@ -30,7 +30,7 @@ static void init(void *settings) {
 /* ---- pairs as JSON */
 
 typedef struct printer {
-    const sketch_settings *sketch;
+    const match_settings *match;
     results results;
 } printer;
 
@@ -52,13 +52,16 @@ static bool print_pair(void *context, const nd_pair *pair) {
     print_document(out, pair->id_a, pair->id_a_length, pair->source_a, pair->line_a);
     fputs(",\"b\":", out);
     print_document(out, pair->id_b, pair->id_b_length, pair->source_b, pair->line_b);
-    bool simhash = p->sketch->sketch == ND_SKETCH_SIMHASH;
-    if (simhash && p->sketch->verify == ND_VERIFY_NONE)
+    const sketch_settings *sketch = &p->match->sketch;
+    bool simhash = sketch->sketch == ND_SKETCH_SIMHASH,
+         contains = p->match->similarity.measure == ND_MEASURE_CONTAINMENT;
+    if (simhash && sketch->verify == ND_VERIFY_NONE)
         fprintf(out, ",\"distance\":%u", (unsigned)pair->distance);
-    else if (p->sketch->verify == ND_VERIFY_COSINE) fprintf(out, ",\"cosine\":%.6f", pair->cosine);
+    else if (sketch->verify == ND_VERIFY_COSINE) fprintf(out, ",\"cosine\":%.6f", pair->cosine);
     else if (pair->estimated) fprintf(out, ",\"jaccard\":%.6f,\"estimated\":true", pair->jaccard);
     else
-        fprintf(out, ",\"jaccard\":%.6f,\"intersection\":%llu,\"union\":%llu", pair->jaccard,
+        fprintf(out, ",\"%s\":%.6f,\"intersection\":%llu,\"union\":%llu",
+                contains ? "containment" : "jaccard", contains ? pair->containment : pair->jaccard,
                 (unsigned long long)pair->intersection, (unsigned long long)pair->set_union);
     fputs("}\n", out);
     return results_go_on(&p->results);
@@ -67,7 +70,7 @@ static bool print_pair(void *context, const nd_pair *pair) {
 /* job_fn. The library writes the table, the command JSON. */
 static nd_status find_pairs(command_job *j, nd_job_summary *summary, nd_error *error) {
     const pairs_settings *s = j->call->settings;
-    printer p = {.sketch = &s->match.sketch};
+    printer p = {.match = &s->match};
     match_options match;
     match_options_fill(&s->match, j, &match);
     nd_pairs_options options = {.struct_size = sizeof options,
@@ -102,7 +105,8 @@ static const char result_chapter[] =
     "/ 2 pairs: to remove duplicates, use neardup-dedup(1).\n\n"
     "The table has the columns id_a, id_b, jaccard, and the file and line of both. With --json "
     "each pair is an object with a and b, each with id, source and line; and jaccard, intersection "
-    "and union. With --verify none it has jaccard and estimated, which is true, instead. Where "
+    "and union. With --measure containment the measure is containment, in the table and here. With "
+    "--verify none it has jaccard and estimated, which is true, instead. Where "
     "--sketch simhash replaces jaccard in the table, it also does so here.";
 
 static const chapter chapters[] = {{"INPUT", input_chapter},

@@ -1,4 +1,4 @@
-/* neardup plan: bands and rows for a threshold and a recall. */
+/* neardup plan: bands and rows, or anchors, for a threshold and a recall. */
 #include "commands/command_names.h"
 #include "commands/result_command.h"
 #include "flags/similarity_flags.h"
@@ -16,6 +16,7 @@ typedef struct plan_settings {
 } plan_settings;
 
 static const flag_group groups[] = {FLAG_GROUP(plan_settings, similarity, similarity_flags),
+                                    FLAG_GROUP(plan_settings, similarity, set_measure_flags),
                                     FLAG_GROUP(plan_settings, result, result_flags), HELP_GROUP,
                                     GROUPS_END};
 
@@ -24,9 +25,23 @@ static void init(void *settings) {
     similarity_settings_init(&s->similarity);
 }
 
+/* A plan of either kind. */
+typedef struct either_plan {
+    nd_measure measure;
+    nd_plan bands;          /* ND_MEASURE_JACCARD */
+    nd_anchor_plan anchors; /* ND_MEASURE_CONTAINMENT */
+    double threshold, recall;
+} either_plan;
+
+static double found_at(const either_plan *plan, double similarity) {
+    return plan->measure == ND_MEASURE_JACCARD
+               ? nd_plan_probability(&plan->bands, similarity)
+               : nd_anchor_plan_probability(&plan->anchors, similarity);
+}
+
 /* Calls fn for the similarities 0, 0.05 ... 1 and the threshold, ascending, each once. */
-static void for_each_similarity(FILE *out, const nd_plan *plan,
-                                void fn(FILE *, const nd_plan *, double)) {
+static void for_each_similarity(FILE *out, const either_plan *plan,
+                                void fn(FILE *, const either_plan *, double)) {
     bool threshold_done = false;
     for (int i = 0; i <= STEPS; i++) {
         double similarity = (double)i / STEPS;
@@ -38,9 +53,9 @@ static void for_each_similarity(FILE *out, const nd_plan *plan,
     }
 }
 
-static void table_row(FILE *out, const nd_plan *plan, double similarity) {
+static void table_row(FILE *out, const either_plan *plan, double similarity) {
     char number[40], bar[BAR + 1] = "";
-    double found = nd_plan_probability(plan, similarity), steps = similarity * STEPS;
+    double found = found_at(plan, similarity), steps = similarity * STEPS;
     snprintf(number, sizeof number, steps == (int)steps ? "%.2f" : "%.6g", similarity);
     memset(bar, '#', (size_t)(found * BAR + .5));
     if (similarity == plan->threshold)
@@ -48,10 +63,10 @@ static void table_row(FILE *out, const nd_plan *plan, double similarity) {
     else fprintf(out, "%-12s%.8f%s%s\n", number, found, *bar ? "  " : "", bar);
 }
 
-static void json_row(FILE *out, const nd_plan *plan, double similarity) {
+static void json_row(FILE *out, const either_plan *plan, double similarity) {
     fprintf(out, "%s{\"similarity\":", similarity > 0 ? "," : "");
     print_exact(out, similarity);
-    fprintf(out, ",\"found\":%.9f}", nd_plan_probability(plan, similarity));
+    fprintf(out, ",\"found\":%.9f}", found_at(plan, similarity));
 }
 
 /* A few more permutations may allow one more row per band, and so fewer comparisons. */
@@ -68,37 +83,50 @@ static void print_advice(FILE *out, const nd_plan *plan) {
     }
 }
 
-static void print_table(FILE *out, const nd_plan *plan) {
-    fprintf(out, "%u band%s x %u row%s, %u of %u permutations\n", (unsigned)plan->bands,
-            plan->bands == 1 ? "" : "s", (unsigned)plan->rows, plan->rows == 1 ? "" : "s",
-            (unsigned)(plan->bands * plan->rows), (unsigned)plan->perms);
-    fprintf(out, "P(found at %.15g) = %.8f, wanted %.15g\n", plan->threshold,
-            nd_plan_probability(plan, plan->threshold), plan->recall);
-    print_advice(out, plan);
-    fprintf(out, "\n");
-    fprintf(out, "similarity  P(found)\n");
+static void print_table(FILE *out, const either_plan *plan) {
+    const nd_plan *b = &plan->bands;
+    bool by_bands = plan->measure == ND_MEASURE_JACCARD;
+    if (by_bands)
+        fprintf(out, "%u band%s x %u row%s, %u of %u permutations\n", (unsigned)b->bands,
+                b->bands == 1 ? "" : "s", (unsigned)b->rows, b->rows == 1 ? "" : "s",
+                (unsigned)(b->bands * b->rows), (unsigned)b->perms);
+    else
+        fprintf(out, "%u anchors of a document, %u found make a candidate\n",
+                (unsigned)plan->anchors.anchors, (unsigned)plan->anchors.least);
+    fprintf(out, "P(found at %.15g) %s %.8f, wanted %.15g\n", plan->threshold,
+            by_bands ? "=" : ">=", found_at(plan, plan->threshold), plan->recall);
+    if (by_bands) print_advice(out, b);
+    fprintf(out, "\n%-12sP(found)\n", by_bands ? "similarity" : "containment");
     for_each_similarity(out, plan, table_row);
 }
 
-static void print_json(FILE *out, const nd_plan *plan) {
-    fprintf(out,
-            "{\"version\":\"%s\",\"command\":\"plan\",\"bands\":%u,\"rows\":%u,\"perms\":%u,"
-            "\"threshold\":",
-            nd_version(), (unsigned)plan->bands, (unsigned)plan->rows, (unsigned)plan->perms);
+static void print_json(FILE *out, const either_plan *plan) {
+    fprintf(out, "{\"version\":\"%s\",\"command\":\"plan\"", nd_version());
+    if (plan->measure == ND_MEASURE_JACCARD)
+        fprintf(out, ",\"bands\":%u,\"rows\":%u,\"perms\":%u", (unsigned)plan->bands.bands,
+                (unsigned)plan->bands.rows, (unsigned)plan->bands.perms);
+    else
+        fprintf(out, ",\"anchors\":%u,\"least_anchors\":%u", (unsigned)plan->anchors.anchors,
+                (unsigned)plan->anchors.least);
+    fprintf(out, ",\"threshold\":");
     print_exact(out, plan->threshold);
     fprintf(out, ",\"recall\":");
     print_exact(out, plan->recall);
-    fprintf(out, ",\"found_at_threshold\":%.9f,\"curve\":[",
-            nd_plan_probability(plan, plan->threshold));
+    fprintf(out, ",\"found_at_threshold\":%.9f,\"curve\":[", found_at(plan, plan->threshold));
     for_each_similarity(out, plan, json_row);
     fprintf(out, "]}\n");
 }
 
 static int run(const invocation *call) {
     const plan_settings *s = call->settings;
-    nd_plan plan;
+    either_plan plan = {.measure = s->similarity.measure,
+                        .threshold = s->similarity.threshold,
+                        .recall = s->similarity.recall};
     results r;
-    if (!similarity_plan(&s->similarity, &plan)) return EXIT_USAGE;
+    if (!similarity_flags_agree(call->given, &s->similarity) ||
+        !(plan.measure == ND_MEASURE_JACCARD ? similarity_plan(&s->similarity, &plan.bands)
+                                             : similarity_anchors(&s->similarity, &plan.anchors)))
+        return EXIT_USAGE;
     if (!result_open(&r, &s->result)) return EXIT_FAILED;
     (s->result.json ? print_json : print_table)(r.out, &plan);
     return result_close(&r);
@@ -110,7 +138,12 @@ static const char result_chapter[] =
     "comparisons, with which the probability reaches --recall at --threshold. The table lists the "
     "probability for all similarities in steps of 0.05 and for the threshold. --json has the "
     "members bands, rows, perms, threshold, recall, found_at_threshold and curve, a list of "
-    "objects with similarity and found.";
+    "objects with similarity and found.\n\n"
+    "With --measure containment a document has anchors, which are a random sample of its shingles. "
+    "It is compared with each text that has at least the given number of them. Of the share s of "
+    "its shingles in the text, the probability is that of so many successes in as many trials, or "
+    "higher; it is 1 from --threshold on if the document has fewer shingles than anchors. --json "
+    "has anchors and least_anchors instead of bands, rows and perms.";
 
 static const char plan_exit_chapter[] =
     "0: done. 1: it failed, and the message says why. 2: the command line is wrong, or no plan "
@@ -125,7 +158,8 @@ const command plan_command = {
     .description = "Shows how dedup and pairs find candidates, and with which probability they "
                    "find a pair.",
     .examples = "neardup plan --threshold .8 --recall .999\n"
-                "neardup plan --threshold .5 --perms 256 --json\n",
+                "neardup plan --threshold .5 --perms 256 --json\n"
+                "neardup plan --measure containment --threshold .7\n",
     .chapters = chapters,
     .groups = groups,
     .settings_size = sizeof(plan_settings),

@@ -80,12 +80,11 @@ static bool outputs_agree(const command_job *j) {
 
 /* Checks that need no input. */
 static bool flags_agree(const command_job *j) {
-    nd_plan plan;
     if ((j->text && !analyzer_flags_agree(j->text)) ||
         !input_flags_agree(j->call->given, &j->input, j->keep_field, j->source) ||
         !outputs_agree(j) || !read_files_stay(j))
         return false;
-    return !j->plan || similarity_plan(j->plan, &plan);
+    return !j->plan || similarity_flags_agree(j->call->given, j->plan);
 }
 
 static nd_status read_files(command_job *j, nd_error *error) {

@@ -1,5 +1,7 @@
 #include "commands/match_command.h"
 
+#include "output/complain.h"
+
 void match_settings_init(match_settings *s) {
     input_settings_init(&s->input);
     similarity_settings_init(&s->similarity);
@@ -9,7 +11,24 @@ void match_settings_init(match_settings *s) {
     resource_settings_init(&s->resources);
 }
 
+/* Whether the flags go with --measure containment. False: reported. */
+static bool containment_flags_agree(const flags_given *given, const match_settings *s) {
+    if (s->sketch.sketch != ND_SKETCH_MINHASH)
+        complain("--measure containment: not with --sketch, since it makes no sketches");
+    else if (s->sketch.verify != ND_VERIFY_EXACT)
+        complain(
+            "--measure containment: only with --verify exact, since there are no sketches that "
+            "could decide");
+    else if (flag_is_given(given, "index"))
+        complain("--measure containment: not with --index, which finds pairs by their Jaccard "
+                 "similarity");
+    else return true;
+    return false;
+}
+
 bool match_flags_agree(const flags_given *given, const match_settings *s) {
+    if (s->similarity.measure == ND_MEASURE_CONTAINMENT && !containment_flags_agree(given, s))
+        return false;
     return sketch_flags_agree(given, &s->sketch, &s->text);
 }
 
@@ -20,6 +39,7 @@ void match_options_fill(const match_settings *s, const command_job *j, match_opt
     o->threshold = s->similarity.threshold;
     o->recall = s->similarity.recall;
     o->perms = s->similarity.perms;
+    o->measure = s->similarity.measure;
     sketch_settings_apply(&s->sketch, o);
     if (s->sketch.sketch != ND_SKETCH_SIMHASH) return;
     out->simhash = simhash_options_of(&s->sketch, &s->text);

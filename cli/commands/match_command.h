@@ -20,6 +20,7 @@ typedef struct match_settings {
 /* The groups of similarity, sketches and words, for the part `part` of the settings. */
 #define MATCH_GROUPS(settings, part)                                                               \
     FLAG_GROUP(settings, part.similarity, similarity_flags),                                       \
+        FLAG_GROUP(settings, part.similarity, set_measure_flags),                                  \
         FLAG_GROUP(settings, part.sketch, sketch_flags),                                           \
         FLAG_GROUP(settings, part.sketch.fingerprint, candidate_k_flags),                          \
         FLAG_GROUP(settings, part.sketch.fingerprint, candidate_bits_flags),                       \

@@ -14,6 +14,8 @@ typedef struct pair {
     pair_text texts[2];
     nd_compare_options options;
     nd_analyzer_options analyzer;    /* of the options */
+    nd_measure measure;              /* that decides */
+    nd_anchor_plan anchors;          /* ND_MEASURE_CONTAINMENT */
     nd_comparison *comparison;       /* owned */
     nd_difference_list *differences; /* owned */
 } pair;

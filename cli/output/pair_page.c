@@ -92,9 +92,13 @@ static void put_measures(FILE *out, const pair *p) {
     snprintf(note, sizeof note, "standard error %.6f, %u smallest values",
              c->bottom_k.jaccard.error, (unsigned)p->options.bottom_k);
     put_row(out, "bottom-k estimate", c->bottom_k.jaccard.value, note);
-    snprintf(note, sizeof note, "%u bands x %u rows", (unsigned)c->plan.bands,
-             (unsigned)c->plan.rows);
-    put_row(out, "P(found)", c->found, note);
+    if (p->measure == ND_MEASURE_CONTAINMENT)
+        snprintf(note, sizeof note, "%u of %u anchors", (unsigned)p->anchors.least,
+                 (unsigned)p->anchors.anchors);
+    else
+        snprintf(note, sizeof note, "%u bands x %u rows", (unsigned)c->plan.bands,
+                 (unsigned)c->plan.rows);
+    put_row(out, "P(found)", pair_found(p), note);
     fprintf(out, "<tr><th scope=row>SimHash distance<td>%u<td>of %u bits\n", (unsigned)c->distance,
             (unsigned)c->bits);
     put_fingerprint(out, "a", c->a.fingerprint, c->b.fingerprint, c->bits);

@@ -73,9 +73,13 @@ static void print_measures(FILE *out, const pair *p) {
     fprintf(out, "%-*s%.6f  standard error %.6f, %u permutation%s\n", NAME, "MinHash estimate",
             c->estimate, c->standard_error, (unsigned)c->plan.perms, ending(c->plan.perms));
     print_bottom_k(out, p);
-    fprintf(out, "%-*s%.6f  %u band%s x %u row%s, for a recall of %.15g at %.15g\n", NAME,
-            "P(found)", c->found, (unsigned)c->plan.bands, ending(c->plan.bands),
-            (unsigned)c->plan.rows, ending(c->plan.rows), c->plan.recall, c->plan.threshold);
+    fprintf(out, "%-*s%.6f  ", NAME, "P(found)", pair_found(p));
+    if (p->measure == ND_MEASURE_CONTAINMENT)
+        fprintf(out, "%u of %u anchors", (unsigned)p->anchors.least, (unsigned)p->anchors.anchors);
+    else
+        fprintf(out, "%u band%s x %u row%s", (unsigned)c->plan.bands, ending(c->plan.bands),
+                (unsigned)c->plan.rows, ending(c->plan.rows));
+    fprintf(out, ", for a recall of %.15g at %.15g\n", p->options.recall, p->options.threshold);
     fprintf(out, "%-*s%-8u  of %u bits\n", NAME, "SimHash distance", (unsigned)c->distance,
             (unsigned)c->bits);
 }
@@ -230,11 +234,15 @@ void pair_print_json(FILE *out, const pair *p) {
     json_estimate(out, "bottom_k_jaccard", c->bottom_k.jaccard);
     json_estimate(out, "bottom_k_a_in_b", c->bottom_k.a_in_b);
     json_estimate(out, "bottom_k_b_in_a", c->bottom_k.b_in_a);
-    fprintf(out, ",\"perms\":%u,\"bands\":%u,\"rows\":%u", (unsigned)c->plan.perms,
-            (unsigned)c->plan.bands, (unsigned)c->plan.rows);
-    json_number(out, "threshold", c->plan.threshold);
-    json_number(out, "recall", c->plan.recall);
-    json_number(out, "found", c->found);
+    if (p->measure == ND_MEASURE_CONTAINMENT)
+        fprintf(out, ",\"anchors\":%u,\"least_anchors\":%u", (unsigned)p->anchors.anchors,
+                (unsigned)p->anchors.least);
+    else
+        fprintf(out, ",\"perms\":%u,\"bands\":%u,\"rows\":%u", (unsigned)c->plan.perms,
+                (unsigned)c->plan.bands, (unsigned)c->plan.rows);
+    json_number(out, "threshold", p->options.threshold);
+    json_number(out, "recall", p->options.recall);
+    json_number(out, "found", pair_found(p));
     fprintf(out, ",\"bits\":%u,\"distance\":%u", (unsigned)c->bits, (unsigned)c->distance);
     json_passages(out, p);
     fprintf(out, ",\"duplicates\":%s", pair_is_duplicate(p) ? "true" : "false");

@@ -6,6 +6,8 @@
 
 enum { VERDICT_SIZE = 160 };
 
+/* The probability that dedup compares the pair: by bands exactly, by anchors at least. */
+double pair_found(const pair *p);
 /* Whether dedup would remove one of them, if it finds the pair. */
 bool pair_is_duplicate(const pair *p);
 /* One line, without its newline: "duplicates: ...", "not duplicates: ...". */

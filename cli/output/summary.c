@@ -24,8 +24,8 @@ typedef struct summary_row {
     number_kind kind;
     size_t offset; /* in nd_job_summary; LOSSES: in loss_notes */
     const char *meaning;
-    unsigned of; /* the kinds that have it, as bits; with a bit of the last three: only where the
-                    job used that sketch */
+    unsigned of; /* the kinds that have it, as bits; with a bit of the last four: only where the
+                    job used that sketch, or anchors */
 } summary_row;
 
 #define AT(member) offsetof(nd_job_summary, member)
@@ -39,6 +39,7 @@ typedef struct summary_row {
 #define TEXTS                                                                                      \
     (WRITING | OF(SUMMARY_QUERY) | OF(SUMMARY_PASSAGES) | OF(SUMMARY_STREAM) | OF(SUMMARY_TEXT))
 #define ALL (TEXTS | FINGERPRINTS)
+#define OF_ANCHORS (1u << 28)
 #define OF_MINHASH (1u << 29)
 #define OF_SIMHASH (1u << 30)
 #define OF_SENTENCES (1u << 31)
@@ -64,8 +65,8 @@ static const summary_row rows[] = {
     {"terms_written", NUMBER_64, AT(terms_written), "distinct words in at least --min-df documents",
      OF(SUMMARY_WORDS)},
     {"candidates", NUMBER_64, AT(candidates),
-     "pairs that share a band, a sentence or a neighbourhood of fingerprints, and whose sketches "
-     "were compared",
+     "pairs that share a band, a sentence, enough anchors or a neighbourhood of fingerprints, and "
+     "whose sketches, if they have any, were compared",
      COMPARING},
     {"verified", NUMBER_64, AT(verified), "pairs whose texts were compared exactly", COMPARING},
     {"rejected", NUMBER_64, AT(rejected), "verified pairs below the threshold", COMPARING},
@@ -93,9 +94,15 @@ static const summary_row rows[] = {
     {"threshold", NUMBER_REAL, AT(plan.threshold),
      "similarity from which on two documents are duplicates", COMPARING},
     {"recall", NUMBER_REAL, AT(plan.recall),
-     "wanted probability of finding a pair at the threshold", COMPARING | OF_MINHASH},
+     "wanted probability of finding a pair at the threshold", COMPARING | OF_MINHASH | OF_ANCHORS},
     {"found_at_threshold", NUMBER_FOUND, AT(plan),
-     "probability of finding a pair at the threshold with this plan", COMPARING | OF_MINHASH},
+     "probability of finding a pair at the threshold with this plan; by anchors, at least",
+     COMPARING | OF_MINHASH | OF_ANCHORS},
+    {"anchors", NUMBER_32, AT(anchor_plan.anchors),
+     "anchors of a document: the sample of its shingles that finds texts which contain it",
+     COMPARING | OF_ANCHORS},
+    {"least_anchors", NUMBER_32, AT(anchor_plan.least),
+     "how many of them a text must have to be compared with it", COMPARING | OF_ANCHORS},
     {"bits", NUMBER_32, AT(bits), "bits of a fingerprint", COMPARING | OF_SIMHASH},
     {"k", NUMBER_32, AT(k), "most bits in which the fingerprints of candidates differ",
      COMPARING | OF_SIMHASH},
@@ -169,6 +176,11 @@ static void print_losses(FILE *out, const loss_notes *losses, const summary_row 
     fwrite(note->text, 1, note->size, out);
 }
 
+static double found_at_threshold(const nd_job_summary *s) {
+    return s->anchor_plan.anchors ? nd_anchor_plan_probability(&s->anchor_plan, s->plan.threshold)
+                                  : nd_plan_probability(&s->plan, s->plan.threshold);
+}
+
 static void print_value(FILE *out, const nd_job_summary *summary, const loss_notes *losses,
                         const summary_row *row) {
     const void *place = (const char *)summary + row->offset;
@@ -177,9 +189,7 @@ static void print_value(FILE *out, const nd_job_summary *summary, const loss_not
     case NUMBER_64: fprintf(out, "%llu", (unsigned long long)*(const uint64_t *)place); break;
     case NUMBER_REAL: print_exact(out, *(const double *)place); break;
     case NUMBER_SECONDS: fprintf(out, "%.6f", *(const double *)place); break;
-    case NUMBER_FOUND:
-        fprintf(out, "%.9f", nd_plan_probability(&summary->plan, summary->plan.threshold));
-        break;
+    case NUMBER_FOUND: fprintf(out, "%.9f", found_at_threshold(summary)); break;
     case NUMBER_STEPS: print_steps(out, summary); break;
     case NUMBER_SPEED: fprintf(out, "%.3f", megabytes_per_second(summary)); break;
     case LOSSES: print_losses(out, losses, row); break;
@@ -188,8 +198,11 @@ static void print_value(FILE *out, const nd_job_summary *summary, const loss_not
 
 static void print_json(FILE *out, const nd_job_summary *summary, const loss_notes *losses,
                        summary_kind kind, const char *command) {
-    unsigned sketch = summary->bits ? OF_SIMHASH : summary->sentences ? OF_SENTENCES : OF_MINHASH;
-    const unsigned sketches = OF_MINHASH | OF_SIMHASH | OF_SENTENCES;
+    unsigned sketch = summary->bits                  ? OF_SIMHASH
+                      : summary->sentences           ? OF_SENTENCES
+                      : summary->anchor_plan.anchors ? OF_ANCHORS
+                                                     : OF_MINHASH;
+    const unsigned sketches = OF_MINHASH | OF_SIMHASH | OF_SENTENCES | OF_ANCHORS;
     fprintf(out, "{\"version\":\"%s\",\"command\":\"%s\"", nd_version(), command);
     for (const summary_row *row = rows; row < rows + ROWS; row++) {
         if (!row_is_of(row, kind) || ((row->of & sketches) && !(row->of & sketch))) continue;
@@ -249,6 +262,13 @@ static void print_fingerprints(const lines *l, const nd_job_summary *s) {
 
 static void print_sentences(const lines *l, const nd_job_summary *s) {
     fprintf(l->out, "%-16s%u longest, any one equal\n", "sentences", (unsigned)s->sentences);
+}
+
+static void print_anchors(const lines *l, const nd_job_summary *s) {
+    const nd_anchor_plan *plan = &s->anchor_plan;
+    fprintf(l->out, "%-16s%u anchors, %u found make a candidate, P(found at %.15g) >= %.6f\n",
+            "plan", (unsigned)plan->anchors, (unsigned)plan->least, plan->threshold,
+            found_at_threshold(s));
 }
 
 static bool compares(summary_kind kind) { return OF(kind) & COMPARING; }
@@ -319,6 +339,7 @@ void summary_print(FILE *out, const nd_job_summary *s, const loss_notes *losses,
     }
     if (compares(kind) && s->bits) print_fingerprints(&l, s);
     else if (compares(kind) && s->sentences) print_sentences(&l, s);
+    else if (compares(kind) && s->anchor_plan.anchors) print_anchors(&l, s);
     else if (compares(kind)) print_plan(&l, &s->plan);
     print_means(&l, s, kind);
 }

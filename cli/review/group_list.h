@@ -27,7 +27,7 @@ typedef struct review_group {
 } review_group;
 
 typedef struct group_list {
-    const char *measure;  /* "jaccard", "cosine" or "distance"; "": the table has none */
+    const char *measure;  /* "jaccard", "containment", "cosine" or "distance"; "": there is none */
     review_group *groups; /* the largest first; equally large ones in the order of the table */
     size_t count;
     uint64_t all, documents; /* all groups of the table, and the documents in them */

@@ -23,7 +23,7 @@ typedef struct review_pair {
 } review_pair;
 
 typedef struct review_list {
-    const char *measure; /* "jaccard", "cosine" or "distance" */
+    const char *measure; /* "jaccard", "containment", "cosine" or "distance" */
     review_pair *pairs;
     size_t count;
 } review_list;

@@ -128,7 +128,7 @@ size_t run_table_column(const run_table *t, const char *name) {
 }
 
 size_t run_table_measure(const run_table *t, const char **measure) {
-    static const char *const measures[] = {"jaccard", "cosine", "distance"};
+    static const char *const measures[] = {"jaccard", "containment", "cosine", "distance"};
     size_t at = TABLE_FIELDS;
     for (size_t m = 0; m < sizeof measures / sizeof *measures && at == TABLE_FIELDS; m++) {
         *measure = measures[m];

@@ -37,8 +37,8 @@ nd_status run_table_next(run_table *t, bool *more, nd_error *error);
 /* The index of a column by its name in the header, which was read last. TABLE_FIELDS: it has none.
  */
 size_t run_table_column(const run_table *t, const char *name);
-/* The index of the column of similarities or distances. *measure: its name, "jaccard", "cosine" or
- * "distance", static. */
+/* The index of the column of similarities or distances. *measure: its name, "jaccard",
+ * "containment", "cosine" or "distance", static. */
 size_t run_table_measure(const run_table *t, const char **measure);
 
 /* Has a table that will be read twice: what cannot be read again, such as a pipe, is copied to a
