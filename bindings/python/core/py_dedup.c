@@ -35,7 +35,7 @@ typedef struct dedup {
     nd_dedup_options options;
     bool with_ids;
     array rows, kept_rows; /* int64; -1: the kept document is in the index */
-    array jaccard, cosine, intersection, set_union, distance;
+    array jaccard, containment, cosine, intersection, set_union, distance;
     texts ids; /* of all rows, up to the last document */
     int64_t id_rows;
     texts indexed; /* ids of kept documents of the index */
@@ -51,6 +51,7 @@ static bool put_removed(dedup *d, const nd_decision *decision) {
         return false;
     return ARRAY_PUT(&d->rows, int64_t, row) && ARRAY_PUT(&d->kept_rows, int64_t, kept) &&
            ARRAY_PUT(&d->jaccard, double, decision->jaccard) &&
+           ARRAY_PUT(&d->containment, double, decision->containment) &&
            ARRAY_PUT(&d->cosine, double, decision->cosine) &&
            ARRAY_PUT(&d->intersection, uint64_t, decision->intersection) &&
            ARRAY_PUT(&d->set_union, uint64_t, decision->set_union) &&
@@ -119,6 +120,7 @@ PyObject *core_dedup(PyObject *module, PyObject *given) {
         {.name = "rows", .array = &d.rows},
         {.name = "kept_rows", .array = &d.kept_rows},
         {.name = "jaccard", .array = &d.jaccard},
+        {.name = "containment", .array = &d.containment},
         {.name = "cosine", .array = &d.cosine},
         {.name = "intersection", .array = &d.intersection},
         {.name = "union", .array = &d.set_union},
@@ -144,7 +146,7 @@ typedef struct pairs {
     nd_pairs_options options;
     bool with_ids;
     array a, b; /* int64: rows */
-    array jaccard, cosine, intersection, set_union, distance;
+    array jaccard, containment, cosine, intersection, set_union, distance;
     texts ids_a, ids_b;
 } pairs;
 
@@ -153,6 +155,7 @@ static bool take_pair(void *context, const nd_pair *pair) {
     bool good = ARRAY_PUT(&p->a, int64_t, job_row(p->job, pair->document_a, pair->line_a)) &&
                 ARRAY_PUT(&p->b, int64_t, job_row(p->job, pair->document_b, pair->line_b)) &&
                 ARRAY_PUT(&p->jaccard, double, pair->jaccard) &&
+                ARRAY_PUT(&p->containment, double, pair->containment) &&
                 ARRAY_PUT(&p->cosine, double, pair->cosine) &&
                 ARRAY_PUT(&p->intersection, uint64_t, pair->intersection) &&
                 ARRAY_PUT(&p->set_union, uint64_t, pair->set_union) &&
@@ -188,6 +191,7 @@ PyObject *core_pairs(PyObject *module, PyObject *given) {
         {.name = "a", .array = &p.a},
         {.name = "b", .array = &p.b},
         {.name = "jaccard", .array = &p.jaccard},
+        {.name = "containment", .array = &p.containment},
         {.name = "cosine", .array = &p.cosine},
         {.name = "intersection", .array = &p.intersection},
         {.name = "union", .array = &p.set_union},

@@ -5,6 +5,7 @@
 
 static const char *const sketch_words[] = {"minhash", "simhash", "sentences", NULL};
 static const char *const verify_words[] = {"exact", "cosine", "none", NULL};
+static const char *const measure_words[] = {"jaccard", "containment", NULL};
 
 static const option similarity_options[] = {
     {"threshold", OPTION_DOUBLE, offsetof(nd_similarity_options, threshold), NULL},
@@ -15,6 +16,7 @@ static const option similarity_options[] = {
     {"k", OPTION_U32, offsetof(nd_similarity_options, k), NULL},
     {"sentences", OPTION_U32, offsetof(nd_similarity_options, sentences), NULL},
     {"max_compare", OPTION_U32, offsetof(nd_similarity_options, max_compare), NULL},
+    {"measure", OPTION_CHOICE, offsetof(nd_similarity_options, measure), measure_words},
 };
 
 static const char *const keep_words[] = {"first", "longest", "max", "min", NULL};

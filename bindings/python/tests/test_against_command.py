@@ -27,6 +27,8 @@ OPTIONS = [
     {"sketch": "sentences", "sentences": 2},
     {"threads": 1},
     {"max_compare": 3},
+    {"measure": "containment"},
+    {"measure": "containment", "threshold": 0.5, "keep": "longest"},
 ]
 
 
@@ -68,7 +70,8 @@ def test_dedup(table, jsonl, command, tmp_path, options):
         found = result.removed.to_pylist()
         assert [(row["id"], row["kept_id"]) for row in found] == [
             (row["id"], row["kept"]) for row in removed]
-        measure = next(name for name in ("jaccard", "cosine", "distance") if name in found[0])
+        measure = next(name for name in ("jaccard", "containment", "cosine", "distance")
+                       if name in found[0])
         for mine, its in zip(found, removed):
             assert float(its[measure]) == pytest.approx(mine[measure], abs=1e-6)
         assert result.kept_id.to_pylist() == [clusters[id] for id in ids]

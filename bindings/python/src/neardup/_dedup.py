@@ -14,7 +14,7 @@ from ._compare import Comparison, analyzer_of, compare
 from ._errors import ArgumentError, InputError
 from ._index import Index
 from ._losses import Losses
-from ._options import Analyzer, Sketch, Verify, given
+from ._options import Analyzer, Measure, Sketch, Verify, given
 from ._progress import Progress, receiver
 from ._protection import Protection
 from ._results import Summary, html_table, numbers, texts
@@ -75,7 +75,7 @@ class Dedup:
     def similarity(self) -> np.ndarray:
         """The similarity with the document that stays in this row's place; 1 for rows that stay.
 
-        It is the measure that decided: the Jaccard similarity, or the cosine (``verify="cosine"``).
+        It is the number that decided: the ``measure``, or the cosine (``verify="cosine"``).
         With ``sketch="simhash", verify="none"`` it is the cosine that the distance estimates,
         cos(pi * distance / bits) (Charikar 2002).
         """
@@ -110,7 +110,7 @@ class Dedup:
         row, id                of the removed document (id: if the documents have ids)
         kept_row, kept_id      of the document that stays in its place; kept_row null: it is in the
                                index
-        jaccard, intersection, union; or cosine; or distance
+        jaccard, or containment; intersection, union; or cosine; or distance
         """
         columns: dict[str, Any] = {"row": self._rows}
         ids = self._ids
@@ -253,14 +253,14 @@ def _measures(found: dict[str, Any], measure: str) -> dict[str, np.ndarray]:
         return {"distance": numbers(found["distance"], np.uint32)}
     if measure == "cosine":
         return {"cosine": numbers(found["cosine"], np.float64)}
-    return {"jaccard": numbers(found["jaccard"], np.float64),
+    return {measure: numbers(found[measure], np.float64),
             "intersection": numbers(found["intersection"], np.uint64),
             "union": numbers(found["union"], np.uint64)}
 
 
-def _measure(sketch: str, verify: str) -> str:
+def _measure(measure: str, sketch: str, verify: str) -> str:
     if sketch != "simhash" or verify == "exact":
-        return "jaccard"
+        return measure
     return "cosine" if verify == "cosine" else "distance"
 
 
@@ -307,7 +307,7 @@ def pair_ids(source: Source, found: dict[str, Any], with_ids: bool) -> dict[str,
 
 
 def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: float = 0.8,
-          keep: str = "first", protect: Any = None,
+          measure: Measure = "jaccard", keep: str = "first", protect: Any = None,
           group: Literal["greedy", "component"] = "greedy", max_removed: float | None = None,
           recall: float = 0.999, perms: int = 128, sketch: Sketch = "minhash",
           verify: Verify = "exact", k: int | None = None, bits: int = 64, sentences: int = 3,
@@ -344,7 +344,9 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
                ``__arrow_c_stream__``), a column, a list or generator of str or of (id, str), or a
                path, or a list of ``pathlib.Path``: JSON Lines or directories, as for the command
     text, id   columns, or fields of JSON Lines. Without a column "id", rows have their numbers.
-    threshold  least Jaccard similarity of the shingle sets, above 0 and at most 1
+    threshold  least similarity of the shingle sets, above 0 and at most 1
+    measure    the similarity: "jaccard"; "containment": the share of the smaller set that the other
+               has, so that a text within a longer one is its duplicate (not with an index)
     keep       which of several duplicates stays: "first", "longest", "max:COLUMN", "min:COLUMN"
     protect    documents that are never removed: "COLUMN=VALUE", several of these, or a boolean for
                each row. They are considered before all others, so that their duplicates go.
@@ -397,7 +399,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
         raise ArgumentError("output is for documents of files: the table of the result has the rows")
     if max_removed is not None and not 0 < max_removed <= 1:
         raise ArgumentError(f"max_removed must be above 0 and at most 1, not {max_removed!r}")
-    options = given(threshold=threshold, keep=how, group=group, max_removed=max_removed,
+    options = given(threshold=threshold, measure=measure, keep=how, group=group,
+                    max_removed=max_removed,
                     recall=recall, perms=perms, sketch=sketch, verify=verify, k=default_k(k, verify), bits=bits,
                     sentences=sentences, weights=weights, stop=stop, max_compare=max_compare,
                     analyzer=analyzer, ngram=ngram, seed=seed, dictionary=dictionary,
@@ -417,7 +420,7 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     with receiver(progress) as options["progress"]:
         found = source.call(_core.dedup, options)
     protection.warn(source)
-    result = Dedup(source, found, _measure(sketch, verify), bits,
+    result = Dedup(source, found, _measure(measure, sketch, verify), bits,
                    {"threshold": threshold, "recall": recall, "perms": perms, "bits": bits,
                     "analyzer": analyzer, "ngram": ngram, "seed": seed, "dictionary": dictionary},
                    given(invalid=invalid, on_error=on_error, follow=follow, max_record=max_record,
@@ -436,7 +439,8 @@ def _index_path(path: str | os.PathLike[str], threshold: float, recall: float, p
 
 
 def pairs(data: Any, *, text: str = "text", id: str | None = "id", threshold: float = 0.8,
-          recall: float = 0.999, perms: int = 128, sketch: Sketch = "minhash",
+          measure: Measure = "jaccard", recall: float = 0.999, perms: int = 128,
+          sketch: Sketch = "minhash",
           verify: Verify = "exact", k: int | None = None, bits: int = 64, sentences: int = 3,
           weights: str = "tfidf", stop: Any = None, max_compare: int = 1000,
           analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1, dictionary: Any = None,
@@ -447,15 +451,16 @@ def pairs(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
           progress: Progress = None) -> pa.Table:
     """Finds every pair of near-duplicates: a table with a row for each pair.
 
-    The columns are id_a, id_b (row numbers if the documents have no ids), jaccard, intersection and
-    union; or cosine, or distance, where these decide. The arguments are those of :func:`dedup`.
+    The columns are id_a, id_b (row numbers if the documents have no ids), jaccard (or containment),
+    intersection and union; or cosine, or distance, where these decide. The arguments are those of :func:`dedup`.
 
     >>> import neardup as nd
     >>> nd.pairs({"x": "one two three", "y": "One, two, three.", "z": "four"}.items()).to_pylist()
     [{'id_a': 'x', 'id_b': 'y', 'jaccard': 1.0, 'intersection': 1, 'union': 1}]
     """
     source = open_source(data, text, id)
-    options = given(threshold=threshold, recall=recall, perms=perms, sketch=sketch, verify=verify,
+    options = given(threshold=threshold, measure=measure, recall=recall, perms=perms,
+                    sketch=sketch, verify=verify,
                     k=default_k(k, verify), bits=bits, sentences=sentences, weights=weights, stop=stop,
                     max_compare=max_compare, analyzer=analyzer, ngram=ngram, seed=seed,
                     dictionary=dictionary, nulls=nulls, invalid=invalid, on_error=on_error,
@@ -466,4 +471,4 @@ def pairs(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
         found = source.call(_core.pairs, options)
     check_ids(source, Summary(found["summary"]))
     return pa.table({**pair_ids(source, found, options["with_ids"]),
-                     **_measures(found, _measure(sketch, verify))})
+                     **_measures(found, _measure(measure, sketch, verify))})

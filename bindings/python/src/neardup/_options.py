@@ -8,6 +8,7 @@ from typing import Any, Literal
 Analyzer = Literal["words", "chars", "segment"]
 Sketch = Literal["minhash", "simhash", "sentences"]
 Verify = Literal["exact", "cosine", "none"]
+Measure = Literal["jaccard", "containment"]
 
 PATHS = {"stop", "dictionary", "output", "removed_records", "work"}
 

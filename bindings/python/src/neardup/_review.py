@@ -29,7 +29,7 @@ class ReviewPair:
 
     verdict         "duplicate": ``b`` was removed for ``a``, or would have been; "rejected": they
                     are less similar than the threshold; "copy": they have the same words
-    measure, value  what decided: "jaccard", "cosine" or "distance", and its value
+    measure, value  what decided: "jaccard", "containment", "cosine" or "distance", and its value
     a, b            the ids of the documents; without ids their row numbers
     pairs           so many pairs of this verdict, and of a similarity that differs by less than .05,
                     the pair stands for, itself included
