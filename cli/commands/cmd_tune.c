@@ -4,6 +4,7 @@
 #include "flags/input_flags.h"
 #include "flags/resource_flags.h"
 #include "flags/sample_flags.h"
+#include "flags/similarity_flags.h"
 #include "manual/chapters.h"
 #include "output/colour.h"
 #include "output/complain.h"
@@ -28,6 +29,7 @@ typedef struct tune_settings {
     result_settings result;
     report_settings report;
     step_settings steps;
+    similarity_settings similarity; /* the measure alone */
     sample_settings sample;
     input_settings input;
     text_settings text;
@@ -63,6 +65,7 @@ static const flag_table step_flags = FLAG_TABLE("Thresholds", step_list);
 static const flag_group groups[] = {FLAG_GROUP(tune_settings, result, result_flags),
                                     FLAG_GROUP(tune_settings, report, report_flags),
                                     FLAG_GROUP(tune_settings, steps, step_flags),
+                                    FLAG_GROUP(tune_settings, similarity, set_measure_flags),
                                     FLAG_GROUP(tune_settings, sample, sample_flags),
                                     FLAG_GROUP(tune_settings, input, input_flags),
                                     FLAG_GROUP(tune_settings, text, token_flags),
@@ -86,6 +89,7 @@ static void init(void *settings) {
     s->steps.lowest = usual.lowest;
     s->steps.examples = 1;
     s->sample = (sample_settings){(uint32_t)usual.sample, usual.seed};
+    similarity_settings_init(&s->similarity);
     input_settings_init(&s->input);
     text_settings_init(&s->text);
     resource_settings_init(&s->resources);
@@ -148,6 +152,7 @@ static nd_status run_once(const tuning *t, const nd_input_options *input,
                                      .input = input,
                                      .analyzer = analyzer,
                                      .resources = &t->job->resources,
+                                     .measure = s->similarity.measure,
                                      .lowest = s->steps.lowest,
                                      .sample = s->sample.documents,
                                      .seed = s->sample.seed,
@@ -161,7 +166,8 @@ static nd_status run_first(tuning *t, nd_job_summary *summary, nd_error *error) 
     bool wanted = t->settings->steps.examples > 0 && !t->settings->result.json;
     tune_run *first = &t->runs[t->count++];
     first->settings = "";
-    if (wanted && !tune_examples_begin(&t->examples, (size_t)t->settings->steps.examples))
+    if (wanted && !tune_examples_begin(&t->examples, (size_t)t->settings->steps.examples,
+                                       t->settings->similarity.measure))
         return review_no_memory(error);
     nd_status status = run_once(t, &t->job->input, &t->job->analyzer,
                                 wanted ? tune_examples_take : NULL, first, summary, error);
@@ -284,7 +290,8 @@ static int run(const invocation *call) {
 /* ---- the manual */
 
 static const char result_chapter[] =
-    "A random sample of the documents is compared exactly with all documents. removed is the share "
+    "A random sample of the documents is compared exactly with all documents, by --measure. "
+    "removed is the share "
     "of all documents that have a duplicate before them, for each threshold, estimated from the "
     "sample; beside it is the interval that has the share of all documents with 95 percent "
     "confidence, and as many documents as the share makes. groups estimates how many groups of "

@@ -9,9 +9,9 @@ size_t tune_step_of(double similarity) {
     return step;
 }
 
-bool tune_examples_begin(tune_examples *e, size_t most) {
+bool tune_examples_begin(tune_examples *e, size_t most, nd_measure measure) {
     *e = (tune_examples){.most = most};
-    e->list.measure = "jaccard";
+    e->list.measure = measure == ND_MEASURE_CONTAINMENT ? "containment" : "jaccard";
     e->list.pairs = calloc(ND_TUNE_STEPS * most, sizeof *e->list.pairs);
     return e->list.pairs != NULL;
 }
@@ -41,11 +41,11 @@ static bool take_document(review_document *d, const nd_named_document *named) {
 bool tune_examples_take(void *context, const nd_tuned_document *document) {
     tune_examples *e = context;
     const nd_neighbour *earlier = &document->earlier;
-    if (!document->sampled || earlier->jaccard == 0) return true;
-    review_pair *p = place_for(e, tune_step_of(earlier->jaccard), earlier->jaccard);
+    if (!document->sampled || earlier->similarity == 0) return true;
+    review_pair *p = place_for(e, tune_step_of(earlier->similarity), earlier->similarity);
     if (!p) return true;
     p->kind = REVIEW_DUPLICATE;
-    p->value = earlier->jaccard;
+    p->value = earlier->similarity;
     e->no_memory = !take_document(&p->documents[0], &earlier->named) ||
                    !take_document(&p->documents[1], &document->named);
     return !e->no_memory;

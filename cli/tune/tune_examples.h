@@ -13,7 +13,7 @@ typedef struct tune_examples {
 } tune_examples;
 
 /* `most` pairs of each step, at least 1. False: out of memory. */
-bool tune_examples_begin(tune_examples *e, size_t most);
+bool tune_examples_begin(tune_examples *e, size_t most, nd_measure measure);
 /* nd_tuned_fn; `context` is the examples. */
 bool tune_examples_take(void *context, const nd_tuned_document *document);
 /* Orders the pairs by similarity, the most similar first, and says how many documents of the sample

@@ -12,7 +12,8 @@ extern "C" {
  * first in the order of input. */
 typedef struct nd_neighbour {
     uint64_t document; /* number in the order of input, from 0 */
-    double jaccard;    /* exact; 0: no document reaches `lowest`, and the other members are 0 */
+    double similarity; /* by `measure`, exact; 0: no document reaches `lowest`, and the other
+                          members are 0 */
     uint64_t intersection, set_union;
     nd_named_document named;
 } nd_neighbour;
@@ -37,6 +38,7 @@ typedef struct nd_tune_options {
     const nd_input_options *input;       /* not NULL */
     const nd_analyzer_options *analyzer; /* NULL: the defaults; so is the next one */
     const nd_resources *resources;
+    nd_measure measure;       /* default ND_MEASURE_JACCARD */
     double lowest;            /* least threshold: above 0, at most 1; default 0.5 */
     uint64_t sample;          /* documents of the sample: 1 to 2^31 - 1, default 1000 */
     uint64_t seed;            /* of the sample; default 0 */

@@ -275,8 +275,12 @@ static void finish(auditor *a) {
 }
 
 static nd_status find_truth(auditor *a, nd_error *error) {
+    const nd_dedup_plan *plan = a->request->verifier->plan;
+    const nd_measure measure = nd_plan_has_anchors(plan) ? ND_MEASURE_CONTAINMENT
+                                                         : ND_MEASURE_JACCARD;
     const nd_true_pairs_request request = {.run = a->run,
-                                           .plan = a->request->verifier->plan,
+                                           .analyzer = &plan->analyzer,
+                                           .settings = {measure, plan->threshold},
                                            .columns = a->documents->columns,
                                            .fates = a->fates,
                                            .sample = &a->sample};

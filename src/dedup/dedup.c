@@ -322,7 +322,7 @@ static nd_status decide_and_write(dedup *d, nd_error *error) {
 static nd_status match_and_tune(dedup *d, nd_error *error) {
     const nd_tune_request request = {.options = d->tune,
                                      .run = &d->run,
-                                     .plan = &d->plan,
+                                     .analyzer = &d->plan.analyzer,
                                      .columns = &d->ingested.columns,
                                      .ranks = &d->ranks,
                                      .fates = &d->fates};

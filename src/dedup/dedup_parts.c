@@ -164,6 +164,7 @@ nd_status nd_dedup_parts_read_tune(const nd_tune_options *given, nd_tune_options
     if (!(tune->lowest > 0 && tune->lowest <= 1))
         return nd_fail(error, ND_ERR_ARGUMENT, "lowest must be above 0 and at most 1, not %g",
                        tune->lowest);
+    ND_CHECK_ENUM(tune->measure, "measure", ND_MEASURE_JACCARD, ND_MEASURE_CONTAINMENT, error);
     ND_TRY(nd_input_options_read(tune->input, &out->input, error));
     ND_TRY(read_analyzer_alone(tune->analyzer, out, error));
     out->resources = tune->resources;

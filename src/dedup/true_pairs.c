@@ -2,7 +2,6 @@
 
 #include "base/limits.h"
 #include "base/workers.h"
-#include "similarity/overlap_index.h"
 #include "text/analyzer.h"
 
 #include <pthread.h>
@@ -62,8 +61,8 @@ static nd_status create_reader(const comparer *c, shingle_reader *r, nd_error *e
     const nd_true_pairs_request *q = c->request;
     r->columns = q->columns;
     ND_TRY(nd_record_reader_create(q->columns->corpus, &r->records, error));
-    return nd_analyzer_create_for(ND_SHINGLES_ALONE, &q->plan->analyzer, &q->run->allocator,
-                                  &r->analyzer, error);
+    return nd_analyzer_create_for(ND_SHINGLES_ALONE, q->analyzer, &q->run->allocator, &r->analyzer,
+                                  error);
 }
 
 static void free_reader(shingle_reader *r) {
@@ -188,12 +187,8 @@ static nd_status compare_rounds(comparer *c, nd_error *error) {
 
 static nd_status compare_with_sets(comparer *c, nd_error *error) {
     const nd_run *run = c->request->run;
-    const nd_dedup_plan *plan = c->request->plan;
-    const nd_overlap_settings settings = {
-        .measure = nd_plan_has_anchors(plan) ? ND_MEASURE_CONTAINMENT : ND_MEASURE_JACCARD,
-        .threshold = plan->threshold};
-    ND_TRY(
-        nd_overlap_index_create(c->sets, c->count, &settings, &run->allocator, &c->index, error));
+    ND_TRY(nd_overlap_index_create(c->sets, c->count, &c->request->settings, &run->allocator,
+                                   &c->index, error));
     for (uint32_t i = 0; i < run->threads; i++)
         ND_TRY(nd_overlap_search_create(c->index, &run->allocator, &c->workers[i].search, error));
     return compare_rounds(c, error);

@@ -5,12 +5,13 @@
 
 #include "dedup/audit_sample.h"
 #include "dedup/columns.h"
-#include "dedup/dedup_plan.h"
 #include "io/external_sort.h"
+#include "similarity/overlap_index.h"
 
 typedef struct nd_true_pairs_request {
     const nd_run *run;
-    const nd_dedup_plan *plan;
+    const nd_analyzer_options *analyzer; /* makes the shingles */
+    nd_overlap_settings settings;        /* which pairs are true */
     const nd_columns *columns;
     const nd_fates *fates; /* which documents are copies; these are left out */
     const nd_audit_sample *sample;

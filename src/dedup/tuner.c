@@ -26,15 +26,17 @@ static double threshold_of(uint64_t step) { return (double)(step + 1) / ND_TUNE_
 
 /* ---- neighbours */
 
-/* A record of true pairs begins with probe << 32 | document, then intersection << 32 | union. */
+/* A record of true pairs begins with probe << 32 | document, then intersection << 32 | union, and
+ * the size of the smaller set. */
 enum { RECORD_WORDS = ND_TRUE_PAIR_WORDS };
 
-static void take_neighbour(nd_neighbour *best, uint32_t document, uint64_t overlap) {
-    uint64_t intersection = overlap >> 32, set_union = (uint32_t)overlap;
-    double jaccard = (double)intersection / (double)set_union;
-    if (jaccard <= best->jaccard) return;
-    *best = (nd_neighbour){.document = document,
-                           .jaccard = jaccard,
+static void take_neighbour(const tuner *t, nd_neighbour *best, const uint64_t *record) {
+    uint64_t intersection = record[1] >> 32, set_union = (uint32_t)record[1], smaller = record[2];
+    bool contains = t->request->options->measure == ND_MEASURE_CONTAINMENT;
+    double similarity = (double)intersection / (double)(contains ? smaller : set_union);
+    if (similarity <= best->similarity) return;
+    *best = (nd_neighbour){.document = (uint32_t)record[0],
+                           .similarity = similarity,
                            .intersection = intersection,
                            .set_union = set_union};
 }
@@ -47,7 +49,7 @@ static void find_neighbours(const tuner *t, size_t number, size_t *at, nd_neighb
     for (; *at < t->part.count && t->part.words[*at * RECORD_WORDS] >> 32 == number; ++*at) {
         const uint64_t *record = &t->part.words[*at * RECORD_WORDS];
         uint32_t other = (uint32_t)record[0];
-        take_neighbour(other < self ? earlier : later, other, record[1]);
+        take_neighbour(t, other < self ? earlier : later, record);
     }
 }
 
@@ -83,9 +85,9 @@ static nd_status tell_document(tuner *t, nd_tuned_document *d, nd_error *error) 
     const nd_tune_options *o = t->request->options;
     if (!o->on_document) return ND_OK;
     ND_TRY(name_document(t, d->document, &t->id, &d->named, error));
-    if (d->earlier.jaccard > 0)
+    if (d->earlier.similarity > 0)
         ND_TRY(name_document(t, d->earlier.document, &t->earlier_id, &d->earlier.named, error));
-    if (d->later.jaccard > 0)
+    if (d->later.similarity > 0)
         ND_TRY(name_document(t, d->later.document, &t->later_id, &d->later.named, error));
     return o->on_document(o->context, d) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
@@ -97,7 +99,7 @@ static nd_status measure_probe(tuner *t, size_t number, size_t *at, nd_error *er
                            .sampled_copies = probe->sampled - probe->itself,
                            .copies = nd_copies_of(&t->groups, probe->document).count};
     find_neighbours(t, number, at, &d.earlier, &d.later);
-    count_probe(t, probe, d.earlier.jaccard, d.later.jaccard, d.copies > 0);
+    count_probe(t, probe, d.earlier.similarity, d.later.similarity, d.copies > 0);
     return tell_document(t, &d, error);
 }
 
@@ -117,10 +119,9 @@ static nd_status measure_probes(tuner *t, nd_error *error) {
 
 static nd_status find_pairs(tuner *t, nd_error *error) {
     const nd_tune_request *q = t->request;
-    nd_dedup_plan plan = *q->plan;
-    plan.threshold = q->options->lowest;
     const nd_true_pairs_request request = {.run = q->run,
-                                           .plan = &plan,
+                                           .analyzer = q->analyzer,
+                                           .settings = {q->options->measure, q->options->lowest},
                                            .columns = q->columns,
                                            .fates = q->fates,
                                            .sample = &t->sample};

@@ -4,14 +4,14 @@
 #define ND_DEDUP_TUNER_H
 
 #include "dedup/columns.h"
-#include "dedup/dedup_plan.h"
+#include "dedup/dedup_parts.h"
 #include "dedup/fates.h"
 #include "dedup/ranks.h"
 
 typedef struct nd_tune_request {
     const nd_tune_options *options; /* read by nd_dedup_parts_read_tune */
     const nd_run *run;
-    const nd_dedup_plan *plan;
+    const nd_analyzer_options *analyzer;
     const nd_columns *columns;
     const nd_ranks *ranks; /* in the order of input */
     const nd_fates *fates; /* exact copies are found, and nothing else */

@@ -15,6 +15,8 @@ t tune in.jsonl -q --json --lowest .9
 t tune in.jsonl -q --json --summary summary -o result.json --lowest .95
 shown result.json
 grep -o '"command":"tune","documents":7,' summary
+# A text within a longer one.
+t tune in.jsonl -q --measure containment --lowest .9
 # Blocks where the locale has UTF-8.
 LC_ALL=C.UTF-8 "$NEARDUP" tune in.jsonl -q --examples 0 | sed -n '/threshold/,$p'
 # Other flags beside.

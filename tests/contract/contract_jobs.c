@@ -216,9 +216,14 @@ CHANGE(large_tuned, job.tune.sample = UINT64_C(1) << 31)
 CHANGE(zero_lowest, job.tune.lowest = 0)
 CHANGE(large_lowest, job.tune.lowest = 1.01)
 CHANGE(nan_lowest, job.tune.lowest = NAN)
-static const bad_job bad_tunes[] = {{"sample", no_tuned},    {"sample", large_tuned},
-                                    {"lowest", zero_lowest}, {"lowest", large_lowest},
-                                    {"lowest", nan_lowest},  {0}};
+CHANGE(bad_tune_measure, job.tune.measure = (nd_measure)2)
+static const bad_job bad_tunes[] = {{"sample", no_tuned},
+                                    {"sample", large_tuned},
+                                    {"lowest", zero_lowest},
+                                    {"lowest", large_lowest},
+                                    {"lowest", nan_lowest},
+                                    {"measure", bad_tune_measure},
+                                    {0}};
 
 static bool take_tuned(void *context, const nd_tuned_document *document) {
     (void)context;

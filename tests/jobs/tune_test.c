@@ -8,10 +8,12 @@
 #include "neardup.h"
 
 static corpus texts;
+static nd_measure measure;
 
 static nd_tune_options options_of(job_parts *o, double lowest) {
     nd_tune_options options = *tune_of(o);
     options.lowest = lowest;
+    options.measure = measure;
     options.sample = MOST;
     return options;
 }
@@ -44,23 +46,28 @@ static bool is_copy(size_t d) {
     return false;
 }
 
+static double similarity_of(size_t a, size_t b) {
+    return measure == ND_MEASURE_JACCARD ? nd_jaccard(overlaps[a][b])
+                                         : nd_containment(overlaps[a][b]);
+}
+
 /* The most similar document of [begin, end) that is no copy; texts.count: none reaches `lowest`. */
 static size_t nearest_of(size_t d, size_t begin, size_t end, double lowest) {
     size_t best = texts.count;
     for (size_t e = begin; e < end; e++) {
-        double similarity = nd_jaccard(overlaps[d][e]);
+        double similarity = similarity_of(d, e);
         if (is_copy(e) || copies[d][e] || similarity < lowest) continue;
-        if (best == texts.count || similarity > nd_jaccard(overlaps[d][best])) best = e;
+        if (best == texts.count || similarity > similarity_of(d, best)) best = e;
     }
     return best;
 }
 
 static double similarity_to(size_t d, size_t other) {
-    return other == texts.count ? 0 : nd_jaccard(overlaps[d][other]);
+    return other == texts.count ? 0 : similarity_of(d, other);
 }
 
 static void check_neighbour(const nd_neighbour *n, size_t d, size_t expected) {
-    assert_true(n->jaccard == similarity_to(d, expected));
+    assert_true(n->similarity == similarity_to(d, expected));
     if (expected == texts.count) return;
     assert_int_equal(n->document, expected);
     assert_int_equal(n->intersection, overlaps[d][expected].intersection);
@@ -124,14 +131,14 @@ static uint64_t removed_by_dedup(job_parts *o, double threshold, nd_group group)
     o->similarity.threshold = threshold;
     o->similarity.recall = .9999;
     o->similarity.perms = 256;
+    o->similarity.measure = measure;
     o->survivors.group = group;
     texts.next = 0;
     must(nd_dedup(dedup_of(o), &summary, &error), &error);
     return summary.removed;
 }
 
-static void test_all_documents(void **state) {
-    (void)state;
+static void check_all_documents(void) {
     static const double lowest[] = {.5, .05, .72, 1};
     for (unsigned seed = 1; seed <= 8; seed++) {
         make_corpus(&texts, seed, seed == 8 ? 1 : 120 + 40 * seed);
@@ -156,6 +163,14 @@ static void test_all_documents(void **state) {
         }
         free_corpus(&texts);
     }
+}
+
+static void test_all_documents(void **state) {
+    (void)state;
+    check_all_documents();
+    measure = ND_MEASURE_CONTAINMENT;
+    check_all_documents();
+    measure = ND_MEASURE_JACCARD;
 }
 
 static void test_no_documents(void **state) {
