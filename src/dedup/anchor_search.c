@@ -7,8 +7,8 @@
  * the table together. */
 enum { AHEAD = 16, TOGETHER = 32 };
 
-/* MOST_TESTED: patterns that are tested for a text. MOST_OF_PATTERNS: documents of small patterns
- * that it makes pairs with. */
+/* MOST_TESTED: patterns that are tested for a text, of one table. MOST_OF_PATTERNS: documents of
+ * small patterns that it makes pairs with. */
 enum { MOST_TESTED = 1 << 14, MOST_OF_PATTERNS = 1 << 12 };
 
 struct nd_anchor_search {

@@ -343,8 +343,10 @@ static nd_status create_sorters(const nd_run *run, const nd_dedup_plan *plan, nd
     size_t parts = (size_t)plan->bands.bands << ND_BAND_PART_BITS;
     if (parts > 0)
         ND_TRY(nd_external_sort_create(&run->allocator, run->space, parts,
-                                       nd_memory_share(b, ND_MEMORY_BAND_KEYS), "band keys",
-                                       &out->band_keys, error));
+                                       nd_memory_share(b, nd_plan_has_anchors(plan)
+                                                              ? ND_MEMORY_SKETCHES
+                                                              : ND_MEMORY_BAND_KEYS),
+                                       "band keys", &out->band_keys, error));
     ND_TRY(nd_external_sort_create(&run->allocator, run->space, 256,
                                    nd_memory_share(b, ND_MEMORY_TEXT_HASH_ORDER), "text hashes",
                                    &out->text_hash_order, error));

@@ -11,7 +11,7 @@
 
 /* ROUND: documents of a round, whose pairs are sorted, so that their order does not depend on the
  * threads. STRIDE: documents that a thread reads at a time. */
-enum { ROUND = ND_LIMIT(1 << 11, 24), STRIDE = ND_LIMIT(16, 5) };
+enum { ROUND = ND_LIMIT(1 << 9, 24), STRIDE = ND_LIMIT(16, 5) };
 
 typedef struct anchor_worker {
     nd_record_reader *reader;

@@ -7,9 +7,9 @@
 #define WORKER_MEMORY (UINT64_C(12) << 20)
 
 /* Percent of budget->shared, by phase: read, match, decide, write. BAND_KEYS and HAMMING_JOIN
- * belong to different sketches, so no run has both. Nor do BAND_KEYS and VERIFIED take memory
- * together: with an index the band keys stay until the index has them, but then packed sets are
- * compared, and no set is kept. */
+ * belong to different sketches, so no run has both; anchors take the share of sketches. Nor do
+ * BAND_KEYS and VERIFIED take memory together: with an index the band keys stay until the index has
+ * them, but then packed sets are compared, and no set is kept. */
 static const unsigned char table[ND_MEMORY_STORES][ND_PHASES] = {
     [ND_MEMORY_RECORDS] = {7, 7, 7, 7},
     [ND_MEMORY_SKETCHES] = {20, 20, 20, 20},
