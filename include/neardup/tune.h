@@ -39,8 +39,8 @@ typedef struct nd_tune_options {
     const nd_analyzer_options *analyzer; /* NULL: the defaults; so is the next one */
     const nd_resources *resources;
     nd_measure measure;       /* default ND_MEASURE_JACCARD */
+    uint32_t sample;          /* documents of the sample: 1 to 2^31 - 1, default 1000 */
     double lowest;            /* least threshold: above 0, at most 1; default 0.5 */
-    uint64_t sample;          /* documents of the sample: 1 to 2^31 - 1, default 1000 */
     uint64_t seed;            /* of the sample; default 0 */
     nd_tuned_fn *on_document; /* NULL: not wanted */
     void *context;            /* of on_document */

@@ -212,7 +212,7 @@ void test_audit(void **state) {
 }
 
 CHANGE(no_tuned, job.tune.sample = 0)
-CHANGE(large_tuned, job.tune.sample = UINT64_C(1) << 31)
+CHANGE(large_tuned, job.tune.sample = UINT32_C(1) << 31)
 CHANGE(zero_lowest, job.tune.lowest = 0)
 CHANGE(large_lowest, job.tune.lowest = 1.01)
 CHANGE(nan_lowest, job.tune.lowest = NAN)
