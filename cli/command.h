@@ -35,7 +35,9 @@ typedef struct invocation {
     const flags_given *given;
     const void *settings; /* the command's own struct, filled from the flags */
     char **operands;
-    int count; /* of the operands */
+    int count;    /* of the operands */
+    char **words; /* the command line behind the command's name, in the order given */
+    int word_count;
 } invocation;
 
 struct command {

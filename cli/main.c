@@ -22,8 +22,7 @@ static void check_tables(const command *c) {
     abort();
 }
 
-/* Reads the flags and runs the command, or prints its help. */
-static int start_command(const command *c, int count, char **arguments) {
+static int run_command(const command *c, int count, char **arguments, char **words) {
     _Alignas(max_align_t) char settings[SETTINGS_MOST];
     flags_given given;
     check_tables(c);
@@ -50,8 +49,24 @@ static int start_command(const command *c, int count, char **arguments) {
                              .given = &given,
                              .settings = settings,
                              .operands = arguments,
-                             .count = given.operands};
+                             .count = given.operands,
+                             .words = words,
+                             .word_count = count};
     return c->run(&call);
+}
+
+/* Reads the flags and runs the command, or prints its help. Reading them changes the order of the
+ * arguments, so `words` keeps it. */
+static int start_command(const command *c, int count, char **arguments) {
+    char **words = malloc(((size_t)count + 1) * sizeof *words);
+    if (!words) {
+        complain("out of memory");
+        return EXIT_FAILED;
+    }
+    memcpy(words, arguments, (size_t)count * sizeof *words);
+    int status = run_command(c, count, arguments, words);
+    free(words);
+    return status;
 }
 
 /* A supervisor may start the program without standard descriptors. Then the first files would get

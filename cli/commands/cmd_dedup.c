@@ -18,6 +18,7 @@ typedef struct dedup_index_settings {
 typedef struct dedup_settings {
     record_settings output;
     table_settings tables;
+    page_settings page;
     match_settings match;
     keep_settings keep;
     group_settings group;
@@ -52,6 +53,7 @@ static const flag_table index_flags = FLAG_TABLE("Index", index_list);
 static const flag_group groups[] = {FLAG_GROUP(dedup_settings, output, output_flags),
                                     FLAG_GROUP(dedup_settings, output, record_flags),
                                     FLAG_GROUP(dedup_settings, tables, table_flags),
+                                    FLAG_GROUP(dedup_settings, page, page_flags),
                                     FLAG_GROUP(dedup_settings, match.report, report_flags),
                                     FLAG_GROUP(dedup_settings, match.input, input_flags),
                                     MATCH_GROUPS(dedup_settings, match),
@@ -118,8 +120,7 @@ static nd_status run_dedup(command_job *j, nd_job_summary *summary, nd_error *er
     match_options_fill(&s->match, j, &match);
     survivors.group = s->group.group;
     files.kept = j->output;
-    files.on_losses = loss_notes_take;
-    files.context = &j->losses;
+    job_note_examples(j, &files);
     nd_status status = open_index(j, &match.similarity, &use.index, error);
     const nd_dedup_options options = {.struct_size = sizeof options,
                                       .input = &j->input,
@@ -153,6 +154,7 @@ static int run(const invocation *call) {
         return EXIT_USAGE;
     command_job j = match_job(call, &s->match, s->output.output, run_dedup);
     j.tables = &s->tables;
+    j.page = &s->page;
     j.removed_records = s->output.removed_records;
     j.keep_field = s->keep.field;
     return job_run(&j);

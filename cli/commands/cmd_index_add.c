@@ -14,6 +14,7 @@
 typedef struct index_add_settings {
     record_settings output;
     table_settings tables;
+    page_settings page;
     report_settings report;
     input_settings input;
     sketch_settings sketch; /* only its max_compare has a flag here */
@@ -33,6 +34,7 @@ static const flag_table output_flags = FLAG_TABLE("Output", outputs);
 static const flag_group groups[] = {FLAG_GROUP(index_add_settings, output, output_flags),
                                     FLAG_GROUP(index_add_settings, output, record_flags),
                                     FLAG_GROUP(index_add_settings, tables, table_flags),
+                                    FLAG_GROUP(index_add_settings, page, page_flags),
                                     FLAG_GROUP(index_add_settings, report, report_flags),
                                     FLAG_GROUP(index_add_settings, input, input_flags),
                                     FLAG_GROUP(index_add_settings, sketch, bound_flags),
@@ -62,14 +64,14 @@ static nd_status add_to(command_job *j, nd_index *index, nd_job_summary *summary
     nd_status status = nd_index_describe(index, &info, error);
     if (status != ND_OK) return status;
     nd_similarity_options_init(&similarity, sizeof similarity);
-    similarity.analyzer = info.options->analyzer;
+    j->analyzer = *info.options->analyzer;
+    similarity.analyzer = &j->analyzer;
     similarity.threshold = info.options->threshold;
     similarity.recall = info.options->recall;
     similarity.perms = info.options->perms;
     similarity.max_compare = s->sketch.max_compare;
     files.kept = j->output;
-    files.on_losses = loss_notes_take;
-    files.context = &j->losses;
+    job_note_examples(j, &files);
     use.index = index;
     const nd_dedup_options options = {.struct_size = sizeof options,
                                       .input = &j->input,
@@ -103,6 +105,7 @@ static int run(const invocation *call) {
                      .keep_field = s->keep.field,
                      .output = s->output.output,
                      .tables = &s->tables,
+                     .page = &s->page,
                      .removed_records = s->output.removed_records,
                      .max_compare = s->sketch.max_compare};
     j.input = input_options_of(&s->input);

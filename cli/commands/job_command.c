@@ -7,6 +7,7 @@
 #include "output/interrupt.h"
 #include "output/progress.h"
 #include "output/summary.h"
+#include "report/report_page.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,12 +21,15 @@ typedef struct own_output {
     const char *flag, *path; /* path NULL: not wanted */
 } own_output;
 
+static const char *page_of(const command_job *j) { return j->page ? j->page->report : NULL; }
+
 /* Whether no output replaces a file that a flag names to be read. False: reported. */
 static bool read_files_stay(const command_job *j) {
     static const table_settings none = {.removed = NULL};
     const table_settings *tables = j->tables ? j->tables : &none;
-    const char *outputs[] = {j->output,      tables->removed,    tables->clusters,   tables->edges,
-                             tables->review, j->removed_records, j->report->summary, j->missed};
+    const char *outputs[] = {j->output,          tables->removed, tables->clusters,
+                             tables->edges,      tables->review,  j->removed_records,
+                             j->report->summary, j->missed,       page_of(j)};
     const own_output read[] = {{"files-from", j->input.files_from},
                                {"dict", j->text ? j->text->dictionary : NULL},
                                {"stop", j->text ? j->text->stop : NULL},
@@ -43,7 +47,8 @@ static bool read_files_stay(const command_job *j) {
 static bool is_other_file(const command_job *j, const own_output *own) {
     static const table_settings none = {.removed = NULL};
     const table_settings *tables = j->tables ? j->tables : &none;
-    bool is_output = strcmp(own->flag, "output") == 0, is_missed = own->path == j->missed;
+    bool is_output = strcmp(own->flag, "output") == 0, is_missed = own->path == j->missed,
+         is_page = own->path == page_of(j);
     const struct {
         const char *path, *name;
     } files[] = {{j->source, "an input"},
@@ -53,7 +58,8 @@ static bool is_other_file(const command_job *j, const own_output *own) {
                  {tables->edges, "the output of --edges"},
                  {tables->review, "the output of --review"},
                  {j->removed_records, "the output of --removed-records"},
-                 {is_missed ? NULL : j->missed, "the output of --missed"}};
+                 {is_missed ? NULL : j->missed, "the output of --missed"},
+                 {is_page ? NULL : page_of(j), "the output of --report"}};
     const char *name = NULL;
     for (int i = 0; i < j->input_count && !name; i++)
         if (is_same_file(own->path, j->inputs[i])) name = "an input";
@@ -66,7 +72,8 @@ static bool is_other_file(const command_job *j, const own_output *own) {
 static bool outputs_agree(const command_job *j) {
     const own_output own[] = {{"summary", j->report->summary},
                               {"output", j->result_file ? j->output : NULL},
-                              {"missed", j->missed}};
+                              {"missed", j->missed},
+                              {"report", page_of(j)}};
     const char *summary = own[0].path, *output = j->output;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (own[i].path &&
@@ -95,6 +102,40 @@ static nd_status read_files(command_job *j, nd_error *error) {
     return status;
 }
 
+/* nd_losses_fn; `context` is the job. */
+static bool note_losses(void *context, const nd_losses *losses) {
+    command_job *j = context;
+    return loss_notes_take(&j->losses, losses) &&
+           (!page_of(j) || report_data_take_losses(&j->noted, losses));
+}
+
+/* nd_example_fn */
+static bool note_example(void *context, const nd_example *example) {
+    command_job *j = context;
+    return report_data_take_example(&j->noted, example);
+}
+
+void job_note_examples(command_job *j, nd_output_options *files) {
+    files->on_losses = note_losses;
+    files->on_example = page_of(j) ? note_example : NULL;
+    files->context = j;
+}
+
+/* False: reported. */
+static bool write_page(const command_job *j, const nd_job_summary *summary) {
+    nd_error error;
+    const report_source source = {.command = j->call->self->name,
+                                  .words = j->call->words,
+                                  .word_count = j->call->word_count,
+                                  .summary = summary,
+                                  .data = &j->noted,
+                                  .analyzer = &j->analyzer,
+                                  .language = j->page->language};
+    nd_status status = report_page_write(j->page->report, &source, &error);
+    if (status != ND_OK) complain("--report: %s", error.message);
+    return status == ND_OK;
+}
+
 static bool report(const command_job *j, const nd_job_summary *summary) {
     const command *self = j->call->self;
     if (j->report->summary)
@@ -119,13 +160,15 @@ int job_run(command_job *j) {
     nd_status status = read_files(j, &error);
     interrupt_catch(); /* from here on files may have to be removed */
     if (status == ND_OK) status = j->run(j, &summary, &error);
-    text_files_free(&j->files);
     progress_end(&bar);
     if (status != ND_OK) {
         interrupt_obey();
         complain("%s", error.message);
     }
     bool done = status == ND_OK && report(j, &summary);
+    if (done && page_of(j)) done = write_page(j, &summary);
+    text_files_free(&j->files);
     loss_notes_free(&j->losses);
+    report_data_free(&j->noted);
     return done ? EXIT_DONE : EXIT_FAILED;
 }

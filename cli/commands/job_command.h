@@ -8,6 +8,7 @@
 #include "flags/text_flags.h"
 #include "neardup.h"
 #include "output/loss_notes.h"
+#include "report/report_data.h"
 
 typedef struct command_job command_job;
 
@@ -32,6 +33,7 @@ struct command_job {
     const char *output;           /* where the results go: "-" is standard output; NULL: nowhere */
     bool result_file;             /* the command itself writes `output` (output/results.h) */
     const table_settings *tables; /* NULL: there are none */
+    const page_settings *page;    /* NULL: there is none */
     const char *removed_records;  /* an output, too; NULL: none */
     const char *missed;           /* a table that the command itself writes; NULL: none */
     void *own;                    /* of `run` alone */
@@ -41,10 +43,14 @@ struct command_job {
     text_files files;
     /* Noted by `run`, for the summary. */
     loss_notes losses;
+    report_data noted; /* for the page */
 };
 
 /* Runs the job and reports. Returns the exit status. */
 int job_run(command_job *j);
+
+/* Has the job note the losses, and for the page also examples. */
+void job_note_examples(command_job *j, nd_output_options *files);
 
 extern const char inputs_missing[];
 

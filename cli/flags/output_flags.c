@@ -60,6 +60,24 @@ static const flag tables[] = {
 
 const flag_table table_flags = FLAG_TABLE("Output", tables);
 
+static const flag pages[] = {
+    {.name = "report",
+     .kind = FLAG_FILE,
+     .argument = "FILE",
+     .offset = offsetof(page_settings, report),
+     .help =
+         "write a page of HTML that shows the run to people; numbers, charts, losses, and pairs "
+         "around the threshold with their differences; it needs no other file, and stays below "
+         "1 MB"},
+    {.name = "report-language",
+     .kind = FLAG_CHOICE,
+     .choices = "en|zh",
+     .offset = offsetof(page_settings, language),
+     .help = "language of the page of --report; English or Chinese"},
+};
+
+const flag_table page_flags = FLAG_TABLE("Output", pages);
+
 static const unsigned output_formats[] = {ND_FORMAT_AUTO,   ND_FORMAT_JSON_LINES, ND_FORMAT_JSON,
                                           ND_FORMAT_CSV,    ND_FORMAT_TSV,        ND_FORMAT_WARC,
                                           ND_FORMAT_PARQUET};

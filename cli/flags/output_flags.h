@@ -39,6 +39,14 @@ extern const flag_table table_flags;
 /* Without -o. */
 nd_output_options output_options_of(const table_settings *tables, const record_settings *records);
 
+/* A page that shows the run to people. */
+typedef enum page_language { PAGE_ENGLISH, PAGE_CHINESE } page_language;
+typedef struct page_settings {
+    const char *report; /* NULL: not written */
+    page_language language;
+} page_settings;
+extern const flag_table page_flags;
+
 typedef struct report_settings {
     const char *summary; /* a file for it, as JSON; NULL: lines on stderr */
     bool quiet;

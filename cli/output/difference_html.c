@@ -88,8 +88,8 @@ bool put_difference_list(FILE *out, const differing *texts, unsigned words, size
 
 /* ---- marks */
 
-void put_marked_differences(FILE *out, const differing *texts, int side, piece where,
-                            size_t *next) {
+void put_marked_differences(FILE *out, const differing *texts, int side, piece where, size_t *next,
+                            bool linked) {
     const char *text = texts->texts[side], *element = elements[side];
     for (; *next < texts->list->count; ++*next) {
         piece differs = difference_piece(&texts->list->differences[*next], side);
@@ -98,7 +98,7 @@ void put_marked_differences(FILE *out, const differing *texts, int side, piece w
         if (begins) put_html_piece(out, text, (piece){where.begin, differs.begin});
         if (differs.begin < differs.end) {
             piece inside = {begins ? differs.begin : where.begin, ends ? differs.end : where.end};
-            if (begins) fprintf(out, "<%s id=%s%zu>", element, element, *next + 1);
+            if (begins && linked) fprintf(out, "<%s id=%s%zu>", element, element, *next + 1);
             else fprintf(out, "<%s>", element);
             put_html_piece(out, text, inside);
             fprintf(out, "</%s>", element);

@@ -16,7 +16,9 @@ bool put_difference_list(FILE *out, const differing *texts, unsigned words, size
                          bool linked);
 
 /* Writes a piece of text `side` (0 or 1) with its differences marked. *next is the first difference
- * that ends behind the piece's beginning, before and after the call. */
-void put_marked_differences(FILE *out, const differing *texts, int side, piece where, size_t *next);
+ * that ends behind the piece's beginning, before and after the call. If `linked`, each mark has an
+ * id, to which an item of the list above leads. */
+void put_marked_differences(FILE *out, const differing *texts, int side, piece where, size_t *next,
+                            bool linked);
 
 #endif

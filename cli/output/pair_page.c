@@ -132,7 +132,7 @@ static void put_marked(FILE *out, const pair *p, int side, const placed *passage
         size_t number = passage->number, tokens = p->comparison->passages[number - 1].tokens;
         if (passage->where.begin > at) {
             put_marked_differences(out, &texts, side, (piece){at, passage->where.begin},
-                                   &difference);
+                                   &difference, true);
             at = passage->where.begin;
         }
         fprintf(out,
@@ -141,12 +141,14 @@ static void put_marked(FILE *out, const pair *p, int side, const placed *passage
                 names[side], number, hues[number % HUES], names[1 - side], number, number, tokens,
                 ending(tokens), names[1 - side], number);
         if (passage->where.end > at) {
-            put_marked_differences(out, &texts, side, (piece){at, passage->where.end}, &difference);
+            put_marked_differences(out, &texts, side, (piece){at, passage->where.end}, &difference,
+                                   true);
             at = passage->where.end;
         }
         fputs("</mark>", out);
     }
-    put_marked_differences(out, &texts, side, (piece){at, p->texts[side].length}, &difference);
+    put_marked_differences(out, &texts, side, (piece){at, p->texts[side].length}, &difference,
+                           true);
 }
 
 static bool put_side(FILE *out, const pair *p, int side) {

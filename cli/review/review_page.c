@@ -115,7 +115,7 @@ static void put_text(FILE *out, const differing *texts, int side) {
                                                               : TEXT_SHOWN)};
     size_t next = 0;
     fputs("<div class=text dir=auto>", out);
-    put_marked_differences(out, texts, side, shown, &next);
+    put_marked_differences(out, texts, side, shown, &next, false);
     if (shown.end < texts->lengths[side]) fputs(" \u2026", out);
     fputs("</div>\n", out);
 }

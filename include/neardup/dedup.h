@@ -101,6 +101,9 @@ typedef struct nd_loss_group {
     uint64_t exact_copies; /* of these: as in nd_job_summary */
 } nd_loss_group;
 
+/* Steps of nd_losses.groups_by_removed. */
+enum { ND_GROUP_STEPS = 32 };
+
 /* How documents are classed.
  *
  * ND_LOSS_SOURCE  By input: a file; or of a directory the first folder in it, and the directory
@@ -157,11 +160,43 @@ typedef struct nd_losses {
      * message of each. */
     const nd_alarm *alarms;
     size_t alarm_count;
+    /* How many kept documents have how many removed ones. Step s counts those for which 2^s to
+     * 2^(s + 1) - 1 documents were removed. */
+    uint64_t groups_by_removed[ND_GROUP_STEPS];
 } nd_losses;
 
 /* Called once, when all documents are decided, and before an output gets its name. Return false to
  * cancel. */
 typedef bool nd_losses_fn(void *context, const nd_losses *losses);
+
+/* What an example is of.
+ *
+ * ND_EXAMPLE_DUPLICATE  Compared pairs that are duplicates, those nearest to the threshold.
+ * ND_EXAMPLE_REJECTED   Compared pairs that are none, those nearest to the threshold.
+ * ND_EXAMPLE_GROUP      nd_losses.groups: the kept document and the removed one of each. */
+typedef enum nd_example_kind {
+    ND_EXAMPLE_DUPLICATE = 0,
+    ND_EXAMPLE_REJECTED,
+    ND_EXAMPLE_GROUP
+} nd_example_kind;
+
+/* ND_EXAMPLE_BYTES: of a longer text an example has the beginning. */
+enum { ND_EXAMPLES_MOST = 12, ND_EXAMPLE_BYTES = 1 << 14 };
+
+/* Two documents with their texts. All pointers are valid during the call. */
+typedef struct nd_example {
+    nd_example_kind kind;
+    /* The measure that decides, 0 to 1; of fingerprints the part of their bits that agree. The same
+     * tokens: 1. */
+    double similarity;
+    nd_named_document documents[2]; /* the earlier one, which stays, and the later one */
+    const char *texts[2];           /* NULL: of an index, which has no texts */
+    size_t lengths[2];              /* bytes of `texts`, valid UTF-8 */
+    size_t whole_lengths[2];        /* bytes of the documents' texts */
+} nd_example;
+
+/* Called from one thread at a time, before an output gets its name. Return false to cancel. */
+typedef bool nd_example_fn(void *context, const nd_example *example);
 
 /* The definition of a duplicate. A member that a comment restricts is ignored otherwise. */
 typedef struct nd_similarity_options {
@@ -280,7 +315,7 @@ typedef struct nd_output_options {
     const char *edges;    /* id_a id_b MEASURE ... */
     nd_decision_fn *on_decision;
     nd_pair_fn *on_pair;
-    void *context; /* of on_decision, on_pair and on_losses */
+    void *context; /* of on_decision, on_pair, on_losses and on_example */
     /* End each path of a list with NUL, not a line break. ND_ERR_ARGUMENT: no paths are listed. */
     bool null_paths;
     /* `kept` gets all records, the removed ones too, in the order of input. Each has three members
@@ -311,6 +346,10 @@ typedef struct nd_output_options {
     const char *review;
     uint64_t review_pairs; /* most pairs of a band and verdict, at most 1,000; 0: 20 */
     nd_losses_fn *on_losses;
+    /* Examples with their texts, to show to people: at most ND_EXAMPLES_MOST duplicates and as many
+     * rejected pairs out of the sample of `review`, which need not be written, and the largest
+     * groups. The same ones at any number of threads. */
+    nd_example_fn *on_example;
 } nd_output_options;
 
 typedef struct nd_dedup_options {

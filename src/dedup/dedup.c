@@ -225,6 +225,7 @@ static nd_status tell_losses(dedup *d, const nd_verifier_plan *verifier, nd_erro
     const nd_evidence_source evidence = {&d->fates, &d->ranks, d->update};
     const nd_losses_request request = {.run = &d->run,
                                        .options = &d->options,
+                                       .plan = &d->plan,
                                        .documents = &verifier->documents,
                                        .evidence = &evidence,
                                        .ingested = &d->ingested};
@@ -307,9 +308,10 @@ static nd_status decide_and_write(dedup *d, nd_error *error) {
                                       .update = d->update,
                                       .sample = &d->sample,
                                       .outputs = &d->outputs};
-    d->sample = (nd_pair_sample){
-        .allocator = d->run.allocator,
-        .most = d->options.outputs.review ? (uint32_t)d->options.outputs.review_pairs : 0};
+    const nd_output_options *o = &d->options.outputs;
+    d->sample = (nd_pair_sample){.allocator = d->run.allocator,
+                                 .most = o->review || o->on_example ? (uint32_t)o->review_pairs
+                                                                    : 0};
     nd_status status = nd_report_create(&report, &d->report, error);
     if (status == ND_OK) status = decide(d, &verifier, error);
     nd_candidates_free(&d->candidates);

@@ -8,10 +8,11 @@ static bool is_larger(const nd_group_loss *a, const nd_group_loss *b) {
     return a->removed != b->removed ? a->removed > b->removed : a->kept < b->kept;
 }
 
-/* Inserts a group into the list of the largest ones. */
+/* Counts a group, and inserts it into the list of the largest ones. */
 static void offer(nd_group_losses *l, uint32_t kept, uint32_t removed) {
     nd_group_loss group = {.kept = kept, .removed = removed, .example = UINT32_MAX};
     if (removed == 0) return;
+    l->by_removed[31 - (unsigned)__builtin_clz(removed)]++;
     for (size_t i = 0; i < l->count; i++) {
         if (!is_larger(&group, &l->largest[i])) continue;
         nd_group_loss smaller = l->largest[i];

@@ -20,8 +20,9 @@ typedef struct nd_group_losses {
     uint32_t *slots;
     uint64_t removed; /* documents */
     nd_group_loss
-        largest[ND_LARGEST_GROUPS]; /* the largest first; of equal ones the first by rank */
-    size_t count;                   /* of `largest` */
+        largest[ND_LARGEST_GROUPS];      /* the largest first; of equal ones the first by rank */
+    size_t count;                        /* of `largest` */
+    uint64_t by_removed[ND_GROUP_STEPS]; /* as nd_losses.groups_by_removed */
 } nd_group_losses;
 
 /* Counts all groups. Memory: 4 bytes per document, and 4 bytes more per document that a document of

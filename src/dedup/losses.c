@@ -2,7 +2,9 @@
 
 #include "base/format.h"
 #include "base/printable.h"
+#include "dedup/examples.h"
 #include "dedup/loss_alarms.h"
+#include "dedup/verdict_measure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +191,29 @@ static nd_status check_limit(const losses *l, nd_error *error) {
                    (unsigned long long)r->groups[0].removed, kept, example);
 }
 
+/* Gives the two documents of each of the largest groups. */
+static nd_status give_examples(const losses *l, nd_error *error) {
+    const nd_losses_request *r = l->request;
+    const nd_examples_request request = {.options = &r->options->outputs,
+                                         .documents = r->documents,
+                                         .allocator = &r->run->allocator};
+    nd_examples *examples = NULL;
+    nd_status status = nd_examples_create(&request, &examples, error);
+    for (size_t i = 0; i < l->counted.count && status == ND_OK; i++) {
+        nd_evidence evidence;
+        status = nd_find_evidence(r->evidence, l->counted.largest[i].example, &evidence, error);
+        if (status != ND_OK) break;
+        const nd_example_ranks pair = {
+            .kind = ND_EXAMPLE_GROUP,
+            .similarity = evidence.compared ? nd_verdict_similarity(r->plan, &evidence.verdict) : 1,
+            .earlier = l->counted.largest[i].kept,
+            .later = nd_rank_of(r->documents->ranks, l->counted.largest[i].example)};
+        status = nd_examples_give(examples, &pair, error);
+    }
+    nd_examples_free(examples);
+    return status;
+}
+
 static nd_status tell(losses *l, nd_error *error) {
     const nd_losses_request *r = l->request;
     ND_TRY(nd_group_losses_count(r->evidence, &r->run->allocator, &l->counted, error));
@@ -202,14 +227,17 @@ static nd_status tell(losses *l, nd_error *error) {
     ND_TRY(nd_class_losses_count(r->ingested, r->evidence->fates, &l->classed, error));
     for (unsigned kind = 0; kind < ND_LOSS_KINDS; kind++)
         ND_TRY(list_classes(l, (nd_loss_kind)kind, error));
+    memcpy(l->result.groups_by_removed, l->counted.by_removed, sizeof l->counted.by_removed);
     ND_TRY(raise_alarms(l, error));
     ND_TRY(call_back(l, error));
-    return check_limit(l, error);
+    ND_TRY(check_limit(l, error));
+    return r->options->outputs.on_example ? give_examples(l, error) : ND_OK;
 }
 
 /* Whether somebody gets the losses. */
 static bool is_wanted(const nd_losses_request *r) {
-    return r->options->outputs.on_losses || nd_has_limit(r->options) || r->run->warnings.fn;
+    return r->options->outputs.on_losses || r->options->outputs.on_example ||
+           nd_has_limit(r->options) || r->run->warnings.fn;
 }
 
 nd_status nd_losses_tell(const nd_losses_request *request, nd_error *error) {

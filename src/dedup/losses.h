@@ -10,6 +10,7 @@
 typedef struct nd_losses_request {
     const nd_run *run;
     const nd_dedup_parts *options;
+    const nd_dedup_plan *plan;
     const nd_ranked *documents;
     const nd_evidence_source *evidence;
     nd_ingested *ingested; /* its classes are consumed */

@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "dedup/evidence.h"
+#include "dedup/examples.h"
 #include "dedup/kept_parquet.h"
 #include "dedup/record_writer.h"
 #include "dedup/shard_names.h"
@@ -254,6 +255,16 @@ static nd_status report_sample(nd_report *r, nd_error *error) {
     return nd_pair_report_sample(&r->pairs, &r->request.outputs->review, r->request.sample, error);
 }
 
+static nd_status give_examples(const nd_report *r, nd_error *error) {
+    const nd_examples_request request = {
+        .options = r->request.options, .documents = r->documents, .allocator = &r->run->allocator};
+    nd_examples *examples = NULL;
+    nd_status status = nd_examples_create(&request, &examples, error);
+    if (status == ND_OK) status = nd_examples_give_sample(examples, r->request.sample, error);
+    nd_examples_free(examples);
+    return status;
+}
+
 static nd_status report_rest(nd_report *r, nd_error *error) {
     uint64_t count = r->documents->columns->count;
     while (r->next < count) {
@@ -263,6 +274,7 @@ static nd_status report_rest(nd_report *r, nd_error *error) {
     }
     if (r->plan->by_component) ND_TRY(nd_pair_report_found(&r->pairs, error));
     if (nd_table_wanted(&r->request.outputs->review)) ND_TRY(report_sample(r, error));
+    if (r->request.options->on_example) ND_TRY(give_examples(r, error));
     uint64_t *bytes = &r->counts.directory_bytes;
     if (r->removed_rows) ND_TRY(nd_kept_parquet_finish(r->removed_rows, bytes, error));
     if (r->kept_rows) ND_TRY(nd_kept_parquet_finish(r->kept_rows, bytes, error));

@@ -1,0 +1,28 @@
+/* Charts of the page that shows a run, in SVG. Widths are percentages, so that a chart fills a wide
+ * page and a telephone, while its letters stay as large as those of the text. */
+#ifndef CLI_REPORT_CHARTS_H
+#define CLI_REPORT_CHARTS_H
+
+#include "neardup.h"
+
+#include <stdio.h>
+
+/* The rules of style for the charts, which a page has once. */
+extern const char chart_style[];
+
+/* A bar in a row of a table, whose number stands beside it. `kind`: "own" or "other". */
+void put_bar(FILE *out, double share, const char *kind);
+
+/* Each chart begins with <svg>; the caller has written its <figure>. The next functions write the
+ * element without its description, which comes between begin and the parts. */
+void chart_begin(FILE *out);
+void chart_end(FILE *out);
+
+/* Pairs by similarity, and the threshold as a line, if it is above 0. */
+void put_histogram(FILE *out, const nd_job_summary *summary, const char *threshold);
+/* The probability that a pair becomes a candidate. */
+void put_curve(FILE *out, const nd_plan *plan, const char *threshold);
+/* Groups by removed documents, both logarithmic. */
+void put_group_sizes(FILE *out, const uint64_t groups[ND_GROUP_STEPS]);
+
+#endif

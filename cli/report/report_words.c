@@ -1,0 +1,186 @@
+#include "report/report_words.h"
+
+#include "output/html_text.h"
+
+#include <string.h>
+
+/* English, Chinese. */
+static const char *const words[SAY_WORDS][2] = {
+    [SAY_LANGUAGE] = {"en", "zh-Hans"},
+    [SAY_TITLE] = {"neardup: report of a run", "neardup 运行报告"},
+    [SAY_VERDICT] = {"neardup keeps {0} of {1} documents and removes {2}: {3}.",
+                     "neardup 从 {1} 篇文档中保留 {0} 篇，删除 {2} 篇：{3}。"},
+    [SAY_BASIS] =
+        {"The documents have {0} of text. Two texts are near-duplicates from a similarity "
+         "of {1} on.",
+         "文档共有 {0} 文本。相似度达到 {1} 的两篇文本视为近似重复。"},
+    [SAY_PARTS] = {"Parts of the page", "本页各部分"},
+    [SAY_COMMAND] = {"Command", "命令"},
+    [SAY_VERSION] = {"Version", "版本"},
+    [SAY_NUMBERS] = {"The numbers", "数据"},
+    [SAY_WARNINGS] = {"Warnings", "警告"},
+    [SAY_NO_WARNINGS] = {"No loss is striking.", "没有异常的损失。"},
+    [SAY_ALARM_MOST] = {"{0} of all documents are removed, {1} of {2}.",
+                        "全部文档的 {0} 被删除：{2} 篇中的 {1} 篇。"},
+    [SAY_ALARM_GROUP] = {"{0} of the removed documents, {1} of {2}, duplicate one document.",
+                         "被删除文档的 {0} 与同一篇文档重复：{2} 篇中的 {1} 篇。"},
+    [SAY_ALARM_CLASS] = {"{3}, {=4}: {0} of the documents are removed, {1} of {2}; of all others "
+                         "{5}.",
+                         "{3}，{=4}：文档的 {0} 被删除（{2} 篇中的 {1} 篇）；其余文档为 {5}。"},
+    [SAY_ALARM_EXAMPLE] = {"For example {=0} duplicates {=1}.", "例如 {=0} 与 {=1} 重复。"},
+    [SAY_STEPS] = {"From all documents to the kept ones", "从全部文档到保留的文档"},
+    [SAY_STEPS_NOTE] = {"Documents are drawn as shares of all documents, pairs as shares of the "
+                        "candidates.",
+                        "文档按占全部文档的比例绘制，文档对按占候选对的比例绘制。"},
+    [SAY_STEP] = {"Step", "步骤"},
+    [SAY_COUNT] = {"Number", "数量"},
+    [SAY_UNIT] = {"of", "单位"},
+    [SAY_SHARE] = {"Share", "占比"},
+    [SAY_OF_DOCUMENTS] = {"documents", "篇文档"},
+    [SAY_OF_PAIRS] = {"pairs", "个文档对"},
+    [SAY_DOCUMENTS] = {"Documents", "文档"},
+    [SAY_EXACT_COPIES] = {"Exact copies", "完全相同的副本"},
+    [SAY_CANDIDATES] = {"Candidates", "候选对"},
+    [SAY_VERIFIED] = {"Verified exactly", "精确验证"},
+    [SAY_REJECTED] = {"Rejected", "验证后未达阈值"},
+    [SAY_REMOVED] = {"Removed", "删除"},
+    [SAY_KEPT] = {"Kept", "保留"},
+    [SAY_SKIPPED] = {"Bad records left out", "跳过的错误记录"},
+    [SAY_DUPLICATE_IDS] = {"Documents with an id that an earlier one has",
+                           "标识符与先前文档相同的文档"},
+    [SAY_WITHOUT_VALUE] = {"Documents without the field of --keep", "缺少 --keep 字段的文档"},
+    [SAY_SPARED] = {"Duplicates that --protect keeps", "由 --protect 保留的重复文档"},
+    [SAY_BOUNDED] = {"Documents for which --max-compare left comparisons out",
+                     "因 --max-compare 而省略部分比较的文档"},
+    [SAY_SIMILARITIES] = {"Similarities of the compared pairs", "已比较文档对的相似度"},
+    [SAY_SIMILARITIES_NOTE] =
+        {"Each bar counts the pairs of a step of 0.01. Exact copies are not "
+         "compared, so they are not among them.",
+         "每个条形表示 0.01 一档的文档对数量。完全相同的副本不作比较，因此不在其中。"},
+    [SAY_SIMILARITIES_PICTURE] = {"Histogram of similarities: {0} pairs are duplicates, {1} are "
+                                  "rejected; the threshold is {2}.",
+                                  "相似度直方图：{0} 个文档对重复，{1} 个未达阈值；阈值为 {2}。"},
+    [SAY_NOTHING_COMPARED] = {"No pair was compared.", "没有比较任何文档对。"},
+    [SAY_SIMILARITY] = {"Similarity from", "相似度起点"},
+    [SAY_DUPLICATES] = {"Duplicates", "重复"},
+    [SAY_REJECTED_PAIRS] = {"Rejected", "未达阈值"},
+    [SAY_THRESHOLD] = {"threshold {0}", "阈值 {0}"},
+    [SAY_CURVE] = {"How likely a pair is compared", "文档对被比较的概率"},
+    [SAY_CURVE_NOTE] =
+        {"With {0} bands of {1} rows, a pair with the similarity {2} becomes a "
+         "candidate with the probability {3}.",
+         "使用 {0} 个带、每带 {1} 行时，相似度为 {2} 的文档对成为候选对的概率为 {3}。"},
+    [SAY_CURVE_COMPUTED] =
+        {"The curve is computed. A run cannot measure it, because pairs that are "
+         "no candidates stay unseen; neardup audit measures it on a sample.",
+         "此曲线由计算得出。单次运行无法测量它，因为不是候选对的文档对不会被看到；"
+         "neardup audit 可在样本上测量。"},
+    [SAY_CURVE_PICTURE] = {"Curve of the probability that a pair becomes a candidate, by its "
+                           "similarity; at the threshold {0} it is {1}.",
+                           "文档对成为候选对的概率随相似度变化的曲线；在阈值 {0} 处为 {1}。"},
+    [SAY_CURVE_SIMHASH] =
+        {"Candidates are all pairs whose fingerprints differ in at most {0} of {1} "
+         "bits, so there are no bands and no curve.",
+         "候选对是指纹在 {1} 位中最多相差 {0} 位的所有文档对，因此没有带，也没有曲线。"},
+    [SAY_CURVE_SENTENCES] =
+        {"Candidates are pairs that share one of their {0} longest sentences, so "
+         "there is no curve.",
+         "候选对是在各自最长的 {0} 个句子中至少有一句相同的文档对，因此没有曲线。"},
+    [SAY_PROBABILITY] = {"Probability", "概率"},
+    [SAY_GROUPS] = {"Sizes of groups", "组的大小"},
+    [SAY_GROUPS_NOTE] = {"A group is a kept document with the documents that were removed for it. "
+                         "Both axes are logarithmic.",
+                         "一组由一篇保留的文档和因它而删除的文档组成。两个坐标轴均为对数刻度。"},
+    [SAY_GROUPS_PICTURE] =
+        {"Bars of the number of groups, by removed documents: {0} groups in all.",
+         "按删除篇数划分的组数条形图：共 {0} 组。"},
+    [SAY_NO_GROUPS] = {"No document was removed.", "没有删除任何文档。"},
+    [SAY_GROUP_SIZE] = {"Documents removed for one", "为一篇文档删除的篇数"},
+    [SAY_GROUP_COUNT] = {"Groups", "组数"},
+    [SAY_LARGEST_GROUPS] = {"The largest groups", "最大的组"},
+    [SAY_GROUP] = {"{0} documents removed, {1} of them exact copies: {2} of all removed ones",
+                   "删除 {0} 篇，其中 {1} 篇为完全相同的副本：占全部删除文档的 {2}"},
+    [SAY_LOSSES] = {"Where documents are removed", "删除的文档来自哪里"},
+    [SAY_LOSSES_NOTE] = {"Of each kind the 20 classes that lose most.",
+                         "每一类别列出损失最多的 20 项。"},
+    [SAY_BY_SOURCE] = {"By source", "按来源"},
+    [SAY_BY_LENGTH] = {"By length", "按长度"},
+    [SAY_BY_SCRIPT] = {"By script", "按文字"},
+    [SAY_BY_HOST] = {"By host", "按主机"},
+    [SAY_SOURCE] = {"Source", "来源"},
+    [SAY_LENGTH] = {"Length", "长度"},
+    [SAY_SCRIPT] = {"Script", "文字"},
+    [SAY_HOST] = {"Host", "主机"},
+    [SAY_PAIRS] = {"Pairs around the threshold", "阈值附近的文档对"},
+    [SAY_PAIRS_NOTE] = {"They come from a sample of the compared pairs. Words that only the left "
+                        "text has are struck through; words that only the right one has are "
+                        "underlined.",
+                        "取自已比较文档对的样本。只在左侧文本中出现的词带删除线，只在右侧文本中出现"
+                        "的词带下划线。"},
+    [SAY_ABOVE] = {"Above it: duplicates", "阈值以上：重复"},
+    [SAY_BELOW] = {"Below it: rejected", "阈值以下：不重复"},
+    [SAY_NO_PAIRS] = {"The sample has no such pair.", "样本中没有这样的文档对。"},
+    [SAY_PAIR_SIMILARITY] = {"similarity {0}", "相似度 {0}"},
+    [SAY_KEPT_ROLE] = {"kept", "保留"},
+    [SAY_REMOVED_ROLE] = {"removed", "删除"},
+    [SAY_FIRST_ROLE] = {"first", "第一篇"},
+    [SAY_SECOND_ROLE] = {"second", "第二篇"},
+    [SAY_PLACE] = {"{=0}, line {1}", "{=0}，第 {1} 行"},
+    [SAY_SAME_WORDS] = {"The words are the same.", "用词相同。"},
+    [SAY_DIFFERENCES] = {"Differences: {0}. Words in common: {1}.",
+                         "差异：{0} 处。相同的词：{1}。"},
+    [SAY_MORE_DIFFERENCES] = {"More differences follow in the texts.", "文本中还有更多差异。"},
+    [SAY_BEGINNING] = {"Only the first {0} of each text are compared here.",
+                       "此处仅比较每篇文本的前 {0}。"},
+    [SAY_NO_TEXT] = {"This document is in the index, which keeps no texts.",
+                     "该文档在索引中，索引不保存文本。"},
+    [SAY_ONLY_LEFT] = {"only left", "仅左侧"},
+    [SAY_ONLY_RIGHT] = {"only right", "仅右侧"},
+    [SAY_COSTS] = {"Time and memory", "时间与内存"},
+    [SAY_STAGE] = {"Stage", "阶段"},
+    [SAY_SECONDS] = {"Seconds", "秒"},
+    [SAY_READ] = {"Read", "读取"},
+    [SAY_MATCH] = {"Match", "匹配"},
+    [SAY_DECIDE] = {"Decide", "判定"},
+    [SAY_WRITE] = {"Write", "写出"},
+    [SAY_SYNC] = {"Sync", "落盘"},
+    [SAY_TOTAL] = {"Total", "合计"},
+    [SAY_SPEED] = {"{0} MB of text a second; threads: {1}.", "每秒 {0} MB 文本；线程数：{1}。"},
+    [SAY_MEMORY] = {"Peak memory: {0}. Working files: {1}.", "内存峰值：{0}。工作文件：{1}。"},
+};
+
+const char *report_words(page_language language, report_word word) { return words[word][language]; }
+
+/* Most characters of an argument. */
+enum { ARGUMENT_MOST = 120 };
+
+void put_words(FILE *out, page_language language, report_word word, const char *const *arguments) {
+    for (const char *at = words[word][language]; *at; at++) {
+        if (*at != '{') {
+            putc(*at, out);
+            continue;
+        }
+        bool foreign = at[1] == '=';
+        at += foreign ? 2 : 1;
+        const char *argument = arguments[*at++ - '0'];
+        if (foreign) fputs("<bdi>", out);
+        put_foreign(out, argument, strlen(argument), ARGUMENT_MOST);
+        if (foreign) fputs("</bdi>", out);
+    }
+}
+
+void put_foreign(FILE *out, const char *text, size_t length, size_t most) {
+    size_t end = 0, characters = 0;
+    for (; end < length && characters < most; characters++)
+        for (end++; end < length && ((unsigned char)text[end] & 0xc0) == 0x80;) end++;
+    if (end > 4 * most) end = 4 * most; /* it is not UTF-8 */
+    for (size_t at = 0; at < end;) {
+        size_t valid = nd_utf8_valid_prefix(text + at, end - at);
+        put_html(out, text + at, valid);
+        at += valid;
+        if (at == end) break;
+        fputs("\xef\xbf\xbd", out);
+        at++;
+    }
+    if (end < length) fputs(" \u2026", out);
+}
