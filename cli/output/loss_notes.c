@@ -45,6 +45,18 @@ static void print_groups(FILE *out, const nd_losses *l) {
     putc(']', out);
 }
 
+static void print_sizes(FILE *out, const nd_losses *l) {
+    const char *between = "";
+    putc('[', out);
+    for (int step = 0; step < ND_GROUP_STEPS; step++) {
+        if (l->groups_by_removed[step] == 0) continue;
+        fprintf(out, "%s[%llu,%llu]", between, 1ull << step,
+                (unsigned long long)l->groups_by_removed[step]);
+        between = ",";
+    }
+    putc(']', out);
+}
+
 static void print_class(FILE *out, const nd_loss_class *c) {
     fputs("{\"name\":", out);
     print_json_text(out, c->name, strlen(c->name));
@@ -126,13 +138,14 @@ static void print_lines(FILE *out, const nd_losses *l) {
 
 bool loss_notes_take(void *context, const nd_losses *losses) {
     loss_notes *notes = context;
-    return take(&notes->groups, print_groups, losses) &&
+    return take(&notes->groups, print_groups, losses) && take(&notes->sizes, print_sizes, losses) &&
            take(&notes->classes, print_classes, losses) &&
            take(&notes->alarms, print_alarms, losses) && take(&notes->lines, print_lines, losses);
 }
 
 void loss_notes_free(loss_notes *notes) {
     free(notes->groups.text);
+    free(notes->sizes.text);
     free(notes->classes.text);
     free(notes->alarms.text);
     free(notes->lines.text);

@@ -13,8 +13,8 @@ typedef struct loss_note {
 
 /* Zeros at first. */
 typedef struct loss_notes {
-    loss_note groups, classes, alarms; /* JSON */
-    loss_note lines;                   /* for people */
+    loss_note groups, sizes, classes, alarms; /* JSON */
+    loss_note lines;                          /* for people */
 } loss_notes;
 
 /* nd_losses_fn; `context` is the notes. Where memory is missing it cancels the job. */

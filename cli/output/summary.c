@@ -129,6 +129,10 @@ static const summary_row rows[] = {
      "the three documents for which most were removed: id, source and line, the documents removed, "
      "exact copies among them, their share of all removed ones, and an example",
      OF(SUMMARY_DEDUP)},
+    {"group_sizes", LOSSES, offsetof(loss_notes, sizes),
+     "how many kept documents have how many removed ones: a list of [least removed, documents], "
+     "one for each power of two that has any",
+     OF(SUMMARY_DEDUP)},
     {"losses", LOSSES, offsetof(loss_notes, classes),
      "documents, and removed ones, by source, length, script, and host of archives: of each the 20 "
      "classes that lose most documents",

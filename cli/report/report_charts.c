@@ -5,9 +5,10 @@
 
 #include <math.h>
 
-/* A chart in pixels, from above: room for the label of a line, the plot, and the numbers below. */
-enum { PLOT_TOP = 22, PLOT_HEIGHT = 180, PLOT_BOTTOM = PLOT_TOP + PLOT_HEIGHT };
-enum { CHART_HEIGHT = PLOT_BOTTOM + 24 };
+/* A chart in pixels, from above: the name of the axis upwards, the words of the threshold, the
+ * plot, the numbers below it, and the name of the other axis. */
+enum { PLOT_TOP = 42, PLOT_HEIGHT = 180, PLOT_BOTTOM = PLOT_TOP + PLOT_HEIGHT };
+enum { CHART_HEIGHT = PLOT_BOTTOM + 42 };
 
 const char chart_style[] =
     ".chart{display:block;overflow:visible;font-size:.8rem;fill:var(--soft)}\n"
@@ -17,7 +18,7 @@ const char chart_style[] =
     ".own{fill:var(--accent)}\n"
     ".other{fill:var(--quiet)}\n"
     ".limit{stroke:var(--ink);stroke-dasharray:4 3}\n"
-    ".limit-word{fill:var(--ink)}\n"
+    ".chart .limit-word{fill:var(--ink)}\n"
     ".curve{fill:none;stroke:var(--accent);stroke-width:2.5;vector-effect:non-scaling-stroke}\n"
     ".bar{display:block;min-width:3rem}\n"
     "figure{margin:1rem 0;padding-inline-start:4.2rem;padding-inline-end:.6rem}\n"
@@ -34,7 +35,11 @@ void chart_begin(FILE *out) {
     fprintf(out, "<svg class=chart width=\"100%%\" height=%d role=img aria-label=\"", CHART_HEIGHT);
 }
 
-void chart_end(FILE *out) { fputs("</svg>\n", out); }
+void chart_end(FILE *out, const char *across, const char *upwards) {
+    fprintf(out,
+            "<text x=-8 y=12>%s</text><text x=\"100%%\" y=%d text-anchor=end>%s</text></svg>\n",
+            upwards, CHART_HEIGHT - 6, across);
+}
 
 /* ---- axes */
 
@@ -81,9 +86,9 @@ static uint64_t pairs_of(const nd_job_summary *s, int step) {
     return s->duplicates_by_similarity[step] + s->rejected_by_similarity[step];
 }
 
-/* The plot begins at the tenth below the first pair and the threshold. */
-static int first_step(const nd_job_summary *s) {
-    int first = (int)(s->plan.threshold * ND_SIMILARITY_STEPS) - 1;
+/* The plot begins at the tenth below the first pair and the limit. */
+static int first_step(const nd_job_summary *s, double limit) {
+    int first = (int)(limit * ND_SIMILARITY_STEPS) - 1;
     if (first < 0 || first >= ND_SIMILARITY_STEPS) first = ND_SIMILARITY_STEPS - 1;
     for (int step = 0; step < first; step++)
         if (pairs_of(s, step) > 0) first = step;
@@ -105,10 +110,10 @@ static void put_step(FILE *out, const nd_job_summary *s, int step, int first, ui
     }
 }
 
-void put_histogram(FILE *out, const nd_job_summary *s, const char *threshold) {
+void put_histogram(FILE *out, const nd_job_summary *s, double limit, const char *words) {
     char number[32];
     uint64_t most = 1;
-    int first = first_step(s);
+    int first = first_step(s, limit);
     for (int step = 0; step < ND_SIMILARITY_STEPS; step++)
         if (pairs_of(s, step) > most) most = pairs_of(s, step);
     uint64_t top = round_up(most);
@@ -117,13 +122,13 @@ void put_histogram(FILE *out, const nd_job_summary *s, const char *threshold) {
     put_grid(out, 1, number_grouped(top, number));
     for (int step = first; step < ND_SIMILARITY_STEPS; step++) put_step(out, s, step, first, top);
     double width = ND_SIMILARITY_STEPS - first;
-    int every = width > 40 ? 20 : width > 20 ? 10 : 5;
+    int every = width > 60 ? 20 : width > 20 ? 10 : 5;
     for (int step = first; step <= ND_SIMILARITY_STEPS; step += every) {
-        snprintf(number, sizeof number, "%.2f", step / (double)ND_SIMILARITY_STEPS);
+        snprintf(number, sizeof number, "%.*f", every < 10 ? 2 : 1,
+                 step / (double)ND_SIMILARITY_STEPS);
         put_below(out, (step - first) / width, number);
     }
-    if (s->plan.threshold > 0)
-        put_limit(out, (s->plan.threshold * ND_SIMILARITY_STEPS - first) / width, threshold);
+    put_limit(out, (limit * ND_SIMILARITY_STEPS - first) / width, words);
 }
 
 /* ---- the curve */

@@ -13,13 +13,14 @@ extern const char chart_style[];
 /* A bar in a row of a table, whose number stands beside it. `kind`: "own" or "other". */
 void put_bar(FILE *out, double share, const char *kind);
 
-/* Each chart begins with <svg>; the caller has written its <figure>. The next functions write the
- * element without its description, which comes between begin and the parts. */
+/* Writes the begin of an element up to its description, which the caller writes, and closes with
+ * the quotation mark and ">". */
 void chart_begin(FILE *out);
-void chart_end(FILE *out);
+/* Writes the names of both axes, and the end. */
+void chart_end(FILE *out, const char *across, const char *upwards);
 
-/* Pairs by similarity, and the threshold as a line, if it is above 0. */
-void put_histogram(FILE *out, const nd_job_summary *summary, const char *threshold);
+/* Pairs by similarity, and the least one of duplicates as a line. */
+void put_histogram(FILE *out, const nd_job_summary *summary, double limit, const char *words);
 /* The probability that a pair becomes a candidate. */
 void put_curve(FILE *out, const nd_plan *plan, const char *threshold);
 /* Groups by removed documents, both logarithmic. */

@@ -47,6 +47,7 @@ static const char style[] =
     "tbody th{font-weight:400;overflow-wrap:anywhere;min-width:7rem}\n"
     ".n{text-align:end;white-space:nowrap}\n"
     ".b{width:34%;padding-inline-end:0;vertical-align:middle}\n"
+    "th.b span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}\n"
     ".scroll{overflow-x:auto}\n"
     "details{margin:.4rem 0}\n"
     "summary{cursor:pointer;color:var(--accent);width:max-content}\n"
@@ -87,6 +88,13 @@ static const char *exact(double value, char text[static 32]) {
     return text;
 }
 
+/* The least similarity of duplicates; of fingerprints the part of their bits that agree. */
+static double limit_of(const nd_job_summary *m) {
+    return m->plan.threshold > 0 ? m->plan.threshold
+           : m->bits             ? 1 - (double)m->k / (double)m->bits
+                                 : 0;
+}
+
 static void section_begin(FILE *out, const report_source *s, const char *id, report_word title) {
     fprintf(out, "<section aria-labelledby=%s>\n<h2 id=%s>%s</h2>\n", id, id, words_of(s, title));
 }
@@ -103,7 +111,7 @@ static void table_begin(FILE *out, const report_source *s, const char *attribute
                         const column *columns) {
     fprintf(out, "<table%s>\n<thead><tr>", attributes);
     for (; columns->class; columns++)
-        fprintf(out, "<th scope=col class=\"%s\">%s</th>", columns->class,
+        fprintf(out, "<th scope=col class=\"%s\"><span>%s</span></th>", columns->class,
                 words_of(s, columns->name));
     fputs("</tr></thead>\n<tbody>\n", out);
 }
@@ -321,7 +329,7 @@ static const char *threshold_words(const report_source *s, char text[static 64])
     text[0] = '\0';
     if (!memory) return text;
     put_words(memory, s->language, SAY_THRESHOLD,
-              (const char *[]){exact(s->summary->plan.threshold, number)});
+              (const char *[]){exact(limit_of(s->summary), number)});
     if (fclose(memory) == 0) snprintf(text, 64, "%s", at);
     free(at);
     return text;
@@ -349,11 +357,10 @@ static void put_similarities(FILE *out, const report_source *s) {
     chart_begin(out);
     put_words(out, s->language, SAY_SIMILARITIES_PICTURE,
               (const char *[]){number_grouped(duplicates, number[0]),
-                               number_grouped(rejected, number[1]),
-                               exact(m->plan.threshold, number[2])});
+                               number_grouped(rejected, number[1]), exact(limit_of(m), number[2])});
     fputs("\">\n", out);
-    put_histogram(out, m, threshold_words(s, threshold));
-    chart_end(out);
+    put_histogram(out, m, limit_of(m), threshold_words(s, threshold));
+    chart_end(out, words_of(s, SAY_SIMILARITY_AXIS), words_of(s, SAY_PAIRS_AXIS));
     fputs("</figure>\n", out);
     put_similarity_table(out, s);
     section_end(out);
@@ -385,7 +392,7 @@ static void put_banded_curve(FILE *out, const report_source *s) {
     put_words(out, s->language, SAY_CURVE_PICTURE, (const char *[]){threshold, probability});
     fputs("\">\n", out);
     put_curve(out, plan, threshold_words(s, words));
-    chart_end(out);
+    chart_end(out, words_of(s, SAY_SIMILARITY_AXIS), words_of(s, SAY_PROBABILITY));
     fputs("</figure>\n", out);
     put_paragraph(out, s, SAY_CURVE_COMPUTED, NULL);
     put_curve_table(out, s);
@@ -460,7 +467,7 @@ static bool put_groups(FILE *out, const report_source *s) {
                   (const char *[]){number_grouped(count, number)});
         fputs("\">\n", out);
         put_group_sizes(out, l->groups_by_removed);
-        chart_end(out);
+        chart_end(out, words_of(s, SAY_GROUP_SIZE), words_of(s, SAY_GROUP_COUNT));
         fputs("</figure>\n", out);
         put_group_table(out, s);
         good = put_largest(out, s);

@@ -7,21 +7,24 @@
 #include <stdlib.h>
 
 /* The bounds of a pair: words around a difference; differences; hunks; bytes of a text in a hunk;
- * bytes of HTML, before the last hunk. ID_MOST: characters. */
+ * bytes of HTML, before the last hunk. ID_MOST, EXCERPT_MOST: characters. */
 enum {
     CONTEXT_WORDS = 8,
     DIFFERENCES_MOST = 40,
     HUNKS_MOST = 8,
     CELL_BYTES = 400,
     PAIR_BYTES = 10000,
-    ID_MOST = 100
+    ID_MOST = 100,
+    EXCERPT_MOST = 240
 };
 
 void put_pair_style(FILE *out, page_language language) {
     fputs(difference_style, out);
     fprintf(out, "del::before{content:' %s: '}\nins::before{content:' %s: '}\n",
             report_words(language, SAY_ONLY_LEFT), report_words(language, SAY_ONLY_RIGHT));
-    fputs(".pair{width:100%;table-layout:fixed;margin:.4rem 0 1.6rem}\n"
+    fputs("blockquote{margin:.4rem 0;max-width:46rem;overflow-wrap:anywhere;"
+          "unicode-bidi:plaintext}\n"
+          ".pair{width:100%;table-layout:fixed;margin:.4rem 0 1.6rem}\n"
           ".pair th,.pair td{width:50%;text-align:start;vertical-align:top;padding:.45rem .8rem "
           ".45rem 0;overflow-wrap:anywhere}\n"
           ".pair td{white-space:pre-wrap;unicode-bidi:plaintext}\n"
@@ -163,6 +166,14 @@ static bool put_compared(FILE *out, const report_source *s, const nd_example *e,
     return good;
 }
 
+/* A group is known by the text of its documents. */
+static void put_beginning(FILE *out, const nd_example *e) {
+    int side = e->texts[0] ? 0 : 1;
+    fputs("<blockquote dir=auto lang=\"\">", out);
+    put_foreign(out, e->texts[side], e->lengths[side], EXCERPT_MOST);
+    fputs("</blockquote>\n", out);
+}
+
 static bool put_pair(FILE *out, const report_source *s, const nd_example *e,
                      nd_analyzer *analyzer) {
     char similarity[32];
@@ -172,6 +183,7 @@ static bool put_pair(FILE *out, const report_source *s, const nd_example *e,
         put_words(out, s->language, SAY_PAIR_SIMILARITY, (const char *[]){similarity});
         fputs("</h4>\n", out);
     }
+    if (e->kind == ND_EXAMPLE_GROUP) put_beginning(out, e);
     if (e->texts[0] && e->texts[1]) return put_compared(out, s, e, analyzer);
     put_single(out, s, e);
     return true;

@@ -57,11 +57,13 @@ static const char *const words[SAY_WORDS][2] = {
         {"Each bar counts the pairs of a step of 0.01. Exact copies are not "
          "compared, so they are not among them.",
          "每个条形表示 0.01 一档的文档对数量。完全相同的副本不作比较，因此不在其中。"},
-    [SAY_SIMILARITIES_PICTURE] = {"Histogram of similarities: {0} pairs are duplicates, {1} are "
-                                  "rejected; the threshold is {2}.",
-                                  "相似度直方图：{0} 个文档对重复，{1} 个未达阈值；阈值为 {2}。"},
+    [SAY_SIMILARITIES_PICTURE] = {"Histogram of similarities; duplicates: {0}; rejected pairs: "
+                                  "{1}; threshold: {2}.",
+                                  "相似度直方图；重复：{0} 对；未达阈值：{1} 对；阈值：{2}。"},
     [SAY_NOTHING_COMPARED] = {"No pair was compared.", "没有比较任何文档对。"},
     [SAY_SIMILARITY] = {"Similarity from", "相似度起点"},
+    [SAY_SIMILARITY_AXIS] = {"Similarity", "相似度"},
+    [SAY_PAIRS_AXIS] = {"Pairs", "文档对数"},
     [SAY_DUPLICATES] = {"Duplicates", "重复"},
     [SAY_REJECTED_PAIRS] = {"Rejected", "未达阈值"},
     [SAY_THRESHOLD] = {"threshold {0}", "阈值 {0}"},
@@ -91,14 +93,13 @@ static const char *const words[SAY_WORDS][2] = {
     [SAY_GROUPS_NOTE] = {"A group is a kept document with the documents that were removed for it. "
                          "Both axes are logarithmic.",
                          "一组由一篇保留的文档和因它而删除的文档组成。两个坐标轴均为对数刻度。"},
-    [SAY_GROUPS_PICTURE] =
-        {"Bars of the number of groups, by removed documents: {0} groups in all.",
-         "按删除篇数划分的组数条形图：共 {0} 组。"},
+    [SAY_GROUPS_PICTURE] = {"Bars of the number of groups, by removed documents; all groups: {0}.",
+                            "按删除篇数划分的组数条形图：共 {0} 组。"},
     [SAY_NO_GROUPS] = {"No document was removed.", "没有删除任何文档。"},
     [SAY_GROUP_SIZE] = {"Documents removed for one", "为一篇文档删除的篇数"},
     [SAY_GROUP_COUNT] = {"Groups", "组数"},
     [SAY_LARGEST_GROUPS] = {"The largest groups", "最大的组"},
-    [SAY_GROUP] = {"{0} documents removed, {1} of them exact copies: {2} of all removed ones",
+    [SAY_GROUP] = {"Removed: {0}; of these exact copies: {1}; {2} of all removed documents",
                    "删除 {0} 篇，其中 {1} 篇为完全相同的副本：占全部删除文档的 {2}"},
     [SAY_LOSSES] = {"Where documents are removed", "删除的文档来自哪里"},
     [SAY_LOSSES_NOTE] = {"Of each kind the 20 classes that lose most.",

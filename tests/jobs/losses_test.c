@@ -106,6 +106,23 @@ static void check_groups(const seen *s) {
     assert_int_equal(s->losses.group_count, GROUPS);
 }
 
+/* Kept documents and their removed ones, counted one by one. */
+static void check_sizes(const seen *s) {
+    uint64_t counts[ND_GROUP_STEPS] = {0};
+    for (size_t d = 0; d < s->count; d++) {
+        uint64_t removed = 0;
+        bool first = s->documents[d].is_removed;
+        for (size_t e = 0; e < s->count && first; e++) {
+            bool same = s->documents[e].is_removed && s->documents[e].kept == s->documents[d].kept;
+            first = !same || e >= d;
+            removed += same;
+        }
+        if (first) counts[(size_t)log2((double)removed)]++;
+    }
+    for (size_t step = 0; step < ND_GROUP_STEPS; step++)
+        assert_int_equal(s->losses.groups_by_removed[step], counts[step]);
+}
+
 static void check_losses(const corpus *c, const job_parts *o, const seen *s,
                          const nd_job_summary *summary) {
     uint64_t exact_copies = 0, removed = 0;
@@ -121,6 +138,7 @@ static void check_losses(const corpus *c, const job_parts *o, const seen *s,
     ranked = c;
     ranked_by = o->survivors.keep;
     check_groups(s);
+    check_sizes(s);
 }
 
 /* ---- jobs */

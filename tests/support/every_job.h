@@ -51,6 +51,9 @@ static inline bool pass_decision(void *context, const nd_decision *ignored) {
 static inline bool pass_losses(void *context, const nd_losses *ignored) {
     return (void)context, (void)ignored, true;
 }
+static inline bool pass_example(void *context, const nd_example *ignored) {
+    return (void)context, (void)ignored, true;
+}
 static inline bool pass_pair(void *context, const nd_pair *ignored) {
     return (void)context, (void)ignored, true;
 }
@@ -96,6 +99,7 @@ static inline nd_status dedup_greedy(job_means *m) {
     o->outputs.on_decision = pass_decision;
     o->outputs.on_pair = pass_pair;
     o->outputs.on_losses = pass_losses;
+    o->outputs.on_example = pass_example;
     return nd_dedup(dedup_of(o), NULL, &m->error);
 }
 
