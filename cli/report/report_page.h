@@ -3,18 +3,7 @@
 #ifndef CLI_REPORT_PAGE_H
 #define CLI_REPORT_PAGE_H
 
-#include "report/report_data.h"
-#include "report/report_words.h"
-
-typedef struct report_source {
-    const char *command; /* "dedup" */
-    char **words;        /* the command line behind it */
-    int word_count;
-    const nd_job_summary *summary;
-    const report_data *data;
-    const nd_analyzer_options *analyzer; /* makes the tokens that are compared */
-    page_language language;
-} report_source;
+#include "report/report_source.h"
 
 /* Writes the page by nd_write_file. */
 nd_status report_page_write(const char *path, const report_source *source, nd_error *error);

@@ -152,7 +152,7 @@ static bool put_compared(FILE *out, const report_source *s, const nd_example *e,
     FILE *memory = open_memstream(&rows, &size);
     bool good = memory != NULL;
     if (good && list->count > 0) good = put_hunks(memory, &texts, &shown);
-    else if (good) put_beginnings(memory, &texts);
+    else if (good && e->kind != ND_EXAMPLE_GROUP) put_beginnings(memory, &texts);
     if (memory) good = fclose(memory) == 0 && good;
     if (good) {
         fputs("<table class=pair>\n", out);

@@ -2,7 +2,7 @@
 #ifndef CLI_REPORT_PAIRS_H
 #define CLI_REPORT_PAIRS_H
 
-#include "report/report_page.h"
+#include "report/report_source.h"
 
 /* The rules of style for pairs, which a page has once. */
 void put_pair_style(FILE *out, page_language language);

@@ -1,0 +1,18 @@
+/* All that the page of a run shows. */
+#ifndef CLI_REPORT_SOURCE_H
+#define CLI_REPORT_SOURCE_H
+
+#include "report/report_data.h"
+#include "report/report_words.h"
+
+typedef struct report_source {
+    const char *command; /* "dedup" */
+    char **words;        /* the command line behind it */
+    int word_count;
+    const nd_job_summary *summary;
+    const report_data *data;
+    const nd_analyzer_options *analyzer; /* makes the tokens that are compared */
+    page_language language;
+} report_source;
+
+#endif
