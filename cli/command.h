@@ -58,7 +58,7 @@ struct command {
     int (*run)(const invocation *i); /* returns the exit status; NULL: of a family */
 };
 
-enum { SETTINGS_MOST = 2048 };
+enum { SETTINGS_MOST = 3072 };
 
 /* A command as it is typed, not a flag of the program such as --version. */
 static inline bool command_is_verb(const command *c) { return c->name[0] != '-'; }

@@ -4,6 +4,7 @@
 #include "commands/result_command.h"
 #include "explain/explain_pair_minhash.h"
 #include "explain/explain_simhash.h"
+#include "flags/differ_flags.h"
 #include "flags/fingerprint_flags.h"
 #include "flags/input_flags.h"
 #include "flags/passage_flags.h"
@@ -48,6 +49,7 @@ typedef struct compare_settings {
     text_settings text;
     fingerprint_settings fingerprint;
     measure_settings measure;
+    differ_settings differ;
     passage_settings passage;
     difference_settings difference;
 } compare_settings;
@@ -118,6 +120,7 @@ static const flag_group groups[] = {FLAG_GROUP(compare_settings, result, result_
                                     FLAG_GROUP(compare_settings, measure, measure_flags),
                                     FLAG_GROUP(compare_settings, text, weight_flags),
                                     FLAG_GROUP(compare_settings, fingerprint, bits_flags),
+                                    FLAG_GROUP(compare_settings, differ, differ_flags),
                                     FLAG_GROUP(compare_settings, difference, difference_flags),
                                     FLAG_GROUP(compare_settings, passage, passage_flags),
                                     HELP_GROUP,
@@ -191,6 +194,8 @@ static void set_options(pair *p, const compare_settings *s, const text_files *fi
     o->bottom_k = s->measure.bottom_k;
     o->least_run = s->passage.min;
     o->gap = s->passage.gap;
+    o->differ_by = s->differ.lists.names;
+    o->differ_by_count = s->differ.lists.count;
 }
 
 /* The page is made in memory and written as one file. False: reported. */
@@ -306,8 +311,9 @@ static const char measure_chapter[] =
     "exact. P(found) is the probability that neardup-dedup(1) compares the pair, by its "
     "bands.\n\n"
     "The first line says whether the pair is one of duplicates for neardup-dedup(1) with the same "
-    "--threshold, --measure, --recall and --perms. With --measure containment P(found) is that of "
-    "its anchors, at least.\n\n"
+    "--threshold, --measure, --recall, --perms and --differ-by; texts that --differ-by keeps apart "
+    "are none, however similar they are. With --measure containment P(found) is that of its "
+    "anchors, at least.\n\n"
     "A difference is a place where the texts have different tokens: words of a that are removed, "
     "words of b that are added, or both. Case, punctuation and spacing are no differences. There "
     "is no way to turn a into b with fewer tokens removed and added; only if texts differ in about "

@@ -139,6 +139,9 @@ static bool index_flags_agree(const dedup_settings *s, const flags_given *given)
     const char *needs_index = flag_first_given(
         given, (const char *const[]){"replace", "resume", "sync", NULL});
     if (!s->index.directory && needs_index) complain("--%s: only with --index", needs_index);
+    else if (s->index.directory && s->match.differ.lists.count > 0)
+        complain("--differ-by: not with --index, which keeps no numbers and words of its "
+                 "documents");
     else if (s->index.directory && s->match.text.analyzer == ND_SEGMENT)
         complain("--analyzer segment: not with --index, since its words depend on ICU's version "
                  "and a dictionary");

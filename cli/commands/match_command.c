@@ -41,6 +41,8 @@ void match_options_fill(const match_settings *s, const command_job *j, match_opt
     o->perms = s->similarity.perms;
     o->measure = s->similarity.measure;
     sketch_settings_apply(&s->sketch, o);
+    o->differ_by = s->differ.lists.names;
+    o->differ_by_count = s->differ.lists.count;
     if (s->sketch.sketch != ND_SKETCH_SIMHASH) return;
     out->simhash = simhash_options_of(&s->sketch, &s->text);
     out->simhash.table = j->files.weights;

@@ -3,6 +3,7 @@
 #define CLI_MATCH_COMMAND_H
 
 #include "commands/job_command.h"
+#include "flags/differ_flags.h"
 #include "flags/input_flags.h"
 #include "flags/resource_flags.h"
 #include "flags/similarity_flags.h"
@@ -13,6 +14,7 @@ typedef struct match_settings {
     input_settings input;
     similarity_settings similarity;
     sketch_settings sketch;
+    differ_settings differ;
     text_settings text;
     resource_settings resources;
 } match_settings;
@@ -29,6 +31,7 @@ typedef struct match_settings {
         FLAG_GROUP(settings, part.text, shingle_flags),                                            \
         FLAG_GROUP(settings, part.text, seed_flags),                                               \
         FLAG_GROUP(settings, part.sketch, verify_flags),                                           \
+        FLAG_GROUP(settings, part.differ, differ_flags),                                           \
         FLAG_GROUP(settings, part.sketch, bound_flags)
 #define RESOURCE_GROUPS(settings, part)                                                            \
     FLAG_GROUP(settings, part, memory_flags), FLAG_GROUP(settings, part, work_flags),              \

@@ -159,7 +159,8 @@ static bool flag_store(const flag *f, const char *text, char *part) {
         *(double *)value = real;
         return true;
     case FLAG_CHOICE: return parse_choice(f, text, part);
-    case FLAG_FIELDS: return *text && add_name(value, text);
+    case FLAG_FIELDS:
+    case FLAG_LISTS: return *text && add_name(value, text);
     case FLAG_VALUES: return *text != '=' && strchr(text, '=') && add_name(value, text);
     case FLAG_GLOBS: return *text && add_name(value, with_prefix(f->prefix, text));
     case FLAG_FILE:
@@ -236,6 +237,9 @@ void flag_range(const flag *f, char *text, size_t size) {
     case FLAG_VALUES:
         snprintf(text, size, "%s; at most %d of them", f->argument, NAMES_MOST);
         break;
+    case FLAG_LISTS:
+        snprintf(text, size, "words with commas between them; at most %d lists", NAMES_MOST);
+        break;
     case FLAG_GLOBS: snprintf(text, size, "a glob; at most %d of them", NAMES_MOST); break;
     case FLAG_NAME: snprintf(text, size, "a name"); break;
     case FLAG_FILE: snprintf(text, size, "the name of a file"); break;
@@ -263,6 +267,7 @@ void flag_default(const flag *f, const void *part, char *text, size_t size) {
     switch (f->kind) {
     case FLAG_HELP:
     case FLAG_VALUES:
+    case FLAG_LISTS:
     case FLAG_GLOBS:
     case FLAG_SWITCH: break;
     case FLAG_COUNT: snprintf(text, size, "%u", (unsigned)*(const uint32_t *)value); break;
@@ -324,6 +329,7 @@ static size_t value_size(flag_kind kind) {
     case FLAG_CHOICE: return sizeof(unsigned);
     case FLAG_FIELDS:
     case FLAG_VALUES:
+    case FLAG_LISTS:
     case FLAG_GLOBS: return sizeof(name_list);
     case FLAG_FIELD:
     case FLAG_NAME:
@@ -409,7 +415,7 @@ const char *flag_first_given(const flags_given *given, const char *const *names)
 /* False: it was given before, and that is reported. */
 static bool flag_note(flags_given *given, const flag *f) {
     bool again = flag_is_given(given, f->name);
-    if (again && f->kind != FLAG_FIELDS && f->kind != FLAG_VALUES && f->kind != FLAG_GLOBS) {
+    if (again && value_size(f->kind) != sizeof(name_list)) {
         complain("--%s: given twice", f->name);
         return false;
     }

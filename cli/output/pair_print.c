@@ -245,6 +245,10 @@ void pair_print_json(FILE *out, const pair *p) {
     json_number(out, "found", pair_found(p));
     fprintf(out, ",\"bits\":%u,\"distance\":%u", (unsigned)c->bits, (unsigned)c->distance);
     json_passages(out, p);
+    if (p->comparison->apart) {
+        fputs(",\"apart\":", out);
+        print_json_text(out, p->comparison->apart, strlen(p->comparison->apart));
+    }
     fprintf(out, ",\"duplicates\":%s", pair_is_duplicate(p) ? "true" : "false");
     json_differences(out, p);
     fputs("}\n", out);

@@ -24,12 +24,14 @@ double pair_found(const pair *p) {
 }
 
 bool pair_is_duplicate(const pair *p) {
-    return has_same_tokens(p) || similarity(p) >= p->options.threshold;
+    return !p->comparison->apart && (has_same_tokens(p) || similarity(p) >= p->options.threshold);
 }
 
 void pair_verdict(const pair *p, char text[static VERDICT_SIZE]) {
     const char *name = contains(p) ? "containment" : "Jaccard similarity";
-    if (has_same_tokens(p))
+    const char *apart = p->comparison->apart;
+    if (apart) snprintf(text, VERDICT_SIZE, "not duplicates: %s", apart);
+    else if (has_same_tokens(p))
         snprintf(text, VERDICT_SIZE,
                  "duplicates: all tokens are the same; dedup finds every such pair");
     else if (pair_is_duplicate(p))

@@ -4,7 +4,7 @@
 
 #include "output/pair.h"
 
-enum { VERDICT_SIZE = 160 };
+enum { VERDICT_SIZE = 1100 };
 
 /* The probability that dedup compares the pair: by bands exactly, by anchors at least. */
 double pair_found(const pair *p);

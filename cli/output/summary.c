@@ -70,6 +70,8 @@ static const summary_row rows[] = {
      COMPARING},
     {"verified", NUMBER_64, AT(verified), "pairs whose texts were compared exactly", COMPARING},
     {"rejected", NUMBER_64, AT(rejected), "verified pairs below the threshold", COMPARING},
+    {"kept_apart", NUMBER_64, AT(kept_apart),
+     "candidate pairs that --differ-by keeps apart; these are not compared", COMPARING},
     {"pairs", NUMBER_64, AT(pairs), "pairs decided as duplicates", DECIDING},
     {"similarities", NUMBER_STEPS, 0,
      "the pairs that the measure decided, by similarity: a list of [least similarity, rejected "
@@ -301,6 +303,8 @@ static void print_comparisons(const lines *l, const nd_job_summary *s) {
     count_line(l, "candidates", s->candidates, "");
     count_line(l, "  verified", s->verified, "compared exactly");
     count_line(l, "  rejected", s->rejected, "of those, below the threshold");
+    if (s->kept_apart > 0)
+        count_line(l, "kept apart", s->kept_apart, "pairs that --differ-by tells apart");
 }
 
 void summary_print(FILE *out, const nd_job_summary *s, const loss_notes *losses, summary_kind kind,

@@ -222,6 +222,18 @@ typedef struct nd_similarity_options {
     uint32_t max_compare;
     nd_measure measure; /* default ND_MEASURE_JACCARD */
     uint32_t reserved;
+    /* What keeps similar texts apart: lists of words with commas between them
+     * ("enable,disable,not"), of which "numbers" stands for all numbers. Two texts are duplicates
+     * only if they have the same set of numbers, and the same ones of the listed words; exact
+     * copies are no exception. NULL, the default: no list. Not with an index, which keeps no
+     * numbers of its documents (ND_ERR_ARGUMENT).
+     *
+     * A number is a maximal run of decimal digits (gc=Nd) with single separators . , : / - between
+     * two of them. Digits of all scripts, and full-width and Arabic separators, count as their
+     * ASCII ones. A word is a token, or several that follow each other, of ND_WORDS. Takes 8 to 12
+     * bytes of memory per document. */
+    const char *const *differ_by;
+    size_t differ_by_count;
 } nd_similarity_options;
 
 ND_API void nd_similarity_options_init(nd_similarity_options *options, size_t struct_size);

@@ -224,6 +224,10 @@ typedef struct nd_job_summary {
     uint64_t spared; /* protected documents that duplicate a document kept before them */
     /* ND_MEASURE_CONTAINMENT: `plan` has threshold and recall alone. Else zeros. */
     nd_anchor_plan anchor_plan;
+    /* Candidate pairs that `differ_by` keeps apart. They are not compared, and are not in
+     * `candidates`. Pairs of large buckets are not candidates if they differ so, and not counted.
+     */
+    uint64_t kept_apart;
 } nd_job_summary;
 
 #ifdef __cplusplus

@@ -61,6 +61,8 @@ typedef struct nd_compare_options {
     /* Most tokens between two runs of one passage, in either text; default 4. */
     uint32_t gap;
     const nd_allocator *allocator; /* NULL: malloc */
+    const char *const *differ_by;  /* as in nd_similarity_options (neardup/dedup.h) */
+    size_t differ_by_count;
 } nd_compare_options;
 
 ND_API void nd_compare_options_init(nd_compare_options *options, size_t struct_size);
@@ -105,6 +107,9 @@ typedef struct nd_comparison {
     double found;
     const nd_passage *passages;
     size_t passage_count;
+    /* How `differ_by` keeps the texts apart, NUL-terminated: "the numbers differ: 5, 9", with the
+     * first 6 that only one of the texts has. NULL: it does not. */
+    const char *apart;
 } nd_comparison;
 
 /* Compares two texts; the caller frees *out. `options` NULL: the defaults. ND_ERR_INPUT: a text is

@@ -23,6 +23,7 @@ void nd_columns_free(nd_columns *c) {
     for (size_t i = 0; i < c->chunk_count; i++) nd_release(&c->allocator, c->chunks[i]);
     nd_release(&c->allocator, c->chunks);
     nd_release(&c->allocator, c->first_documents);
+    nd_release(&c->allocator, c->differ_keys);
     nd_spool *spools[] = {&c->ids, &c->id_ends, &c->sketches, &c->sets, &c->set_ends};
     for (size_t i = 0; i < sizeof spools / sizeof *spools; i++) nd_spool_free(spools[i]);
 }
@@ -55,6 +56,13 @@ nd_status nd_columns_add_id(nd_columns *c, uint64_t line, const char *id, size_t
     ND_TRY(nd_spool_append(&c->ids, &line, 8, error));
     ND_TRY(nd_spool_append(&c->ids, id, length, error));
     return nd_spool_append(&c->id_ends, &c->ids.size, 8, error);
+}
+
+nd_status nd_columns_add_differ_key(nd_columns *c, uint64_t key, nd_error *error) {
+    if (!nd_reserve(&c->allocator, &c->differ_keys, &c->differ_capacity, (size_t)c->count))
+        return nd_fail_memory(error, (size_t)c->count * sizeof key, "numbers of documents");
+    c->differ_keys[c->count - 1] = key;
+    return ND_OK;
 }
 
 nd_status nd_columns_finish(nd_columns *c, nd_error *error) {

@@ -34,6 +34,8 @@ typedef struct nd_columns {
     size_t sketch_size; /* bytes of a document's sketch */
     nd_spool sets;      /* packed sets (similarity/packed_set.h), and 8 bytes behind the last set */
     nd_spool set_ends;  /* per document: the end of its set (8 bytes) */
+    uint64_t *differ_keys; /* per document (text/differ_by.h); NULL: nothing keeps texts apart */
+    size_t differ_capacity;
 } nd_columns;
 
 nd_status nd_columns_init(nd_columns *columns, const nd_run *run, nd_corpus *corpus,
@@ -47,6 +49,8 @@ nd_status nd_columns_add_record(nd_columns *columns, size_t source, const nd_raw
 /* Appends the id of the document that was added last. */
 nd_status nd_columns_add_id(nd_columns *columns, uint64_t line, const char *id, size_t length,
                             nd_error *error);
+/* Appends the key of the document that was added last. */
+nd_status nd_columns_add_differ_key(nd_columns *columns, uint64_t key, nd_error *error);
 /* Ends adding. After this call the columns can be read. */
 nd_status nd_columns_finish(nd_columns *columns, nd_error *error);
 
@@ -55,6 +59,10 @@ static inline uint64_t nd_columns_offset(const nd_columns *columns, uint32_t doc
 }
 static inline uint32_t nd_columns_length(const nd_columns *columns, uint32_t document) {
     return columns->chunks[document / ND_RECORD_CHUNK]->lengths[document % ND_RECORD_CHUNK];
+}
+/* Whether two documents are kept apart, however similar they are. */
+static inline bool nd_columns_differ(const nd_columns *columns, uint32_t a, uint32_t b) {
+    return columns->differ_keys && columns->differ_keys[a] != columns->differ_keys[b];
 }
 /* Returns the number of a document's source. O(log sources). */
 size_t nd_columns_source(const nd_columns *columns, uint32_t document);

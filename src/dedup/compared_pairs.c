@@ -10,6 +10,7 @@ void nd_comparison_counts_add(nd_comparison_counts *sum, const nd_comparison_cou
     sum->candidates += more->candidates;
     sum->verified += more->verified;
     sum->rejected += more->rejected;
+    sum->kept_apart += more->kept_apart;
     for (size_t s = 0; s < ND_SIMILARITY_STEPS; s++) {
         sum->duplicates_by_similarity[s] += more->duplicates_by_similarity[s];
         sum->rejected_by_similarity[s] += more->rejected_by_similarity[s];

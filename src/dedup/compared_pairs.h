@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct nd_comparison_counts {
-    uint64_t candidates, verified, rejected;
+    uint64_t candidates, verified, rejected, kept_apart;
     /* Of the pairs that the measure decided, by similarity: step s has those from s / 100 to
      * (s + 1) / 100, the last one also those of 1. */
     uint64_t duplicates_by_similarity[ND_SIMILARITY_STEPS];

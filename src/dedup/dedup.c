@@ -160,6 +160,7 @@ static nd_status propose(dedup *d, nd_error *error) {
                                     .ranks = &d->ranks,
                                     .fates = &d->fates,
                                     .store = store_of(d),
+                                    .differ_keys = d->ingested.columns.differ_keys,
                                     .replaced = d->update ? nd_index_update_replaced(d->update)
                                                           : NULL};
     const nd_anchors_request anchors = {.run = &d->run,
@@ -212,6 +213,7 @@ static void count_decided(nd_job_summary *summary, const nd_decide_counts *count
     summary->candidates = counts->comparisons.candidates;
     summary->verified = counts->comparisons.verified;
     summary->rejected = counts->comparisons.rejected;
+    summary->kept_apart = counts->comparisons.kept_apart;
     memcpy(summary->duplicates_by_similarity, counts->comparisons.duplicates_by_similarity,
            sizeof summary->duplicates_by_similarity);
     memcpy(summary->rejected_by_similarity, counts->comparisons.rejected_by_similarity,

@@ -33,6 +33,7 @@ static nd_status read_similarity(const nd_similarity_options *given, nd_dedup_pa
     ND_CHECK_ENUM(o->measure, "measure", ND_MEASURE_JACCARD, ND_MEASURE_CONTAINMENT, error);
     if (o->max_compare < 1)
         return nd_fail(error, ND_ERR_ARGUMENT, "max_compare must be at least 1");
+    ND_TRY(nd_need_array(o->differ_by, o->differ_by_count, "differ_by", error));
     ND_TRY(nd_analyzer_options_read(o->analyzer, &out->analyzer, error));
     ND_TRY(nd_simhash_options_read(o->simhash, &out->simhash, error));
     if (!o->simhash) out->simhash.weighting = ND_WEIGHTING_COUNTED;

@@ -3,6 +3,7 @@
 #include "hamming/hamming_planner.h"
 #include "job/job_options.h"
 #include "sketch/sentence_signature.h"
+#include "text/differ_by.h"
 
 /* ---- fingerprints */
 
@@ -139,6 +140,22 @@ static nd_status plan_survivors(nd_dedup_plan *plan, const nd_dedup_parts *o, nd
     return ND_OK;
 }
 
+/* Reads the lists, so that a wrong one is an error before any document is read. */
+static nd_status plan_difference(nd_dedup_plan *plan, const nd_dedup_parts *o, nd_error *error) {
+    nd_differ_by *lists;
+    if (o->similarity.differ_by_count == 0) return ND_OK;
+    if (nd_has_index(o))
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "differ_by: not with an index, which keeps no numbers and words of its "
+                       "documents");
+    plan->differ_by = o->similarity.differ_by;
+    plan->differ_by_count = o->similarity.differ_by_count;
+    ND_TRY(nd_differ_by_create(plan->differ_by, plan->differ_by_count, &nd_allocator_default,
+                               &lists, error));
+    nd_differ_by_free(lists);
+    return ND_OK;
+}
+
 nd_status nd_dedup_plan_make(nd_dedup_goal goal, const nd_dedup_parts *o,
                              const nd_index_settings *index, nd_dedup_plan *plan, nd_error *error) {
     *plan = (nd_dedup_plan){.goal = goal,
@@ -152,6 +169,7 @@ nd_status nd_dedup_plan_make(nd_dedup_goal goal, const nd_dedup_parts *o,
     if (goal == ND_GOAL_DEDUP) ND_TRY(plan_survivors(plan, o, error));
     if (nd_has_index(o)) ND_TRY(nd_analyzer_options_check_stored(&plan->analyzer, error));
     ND_TRY(choose_sketch(plan, o, index, error));
+    ND_TRY(plan_difference(plan, o, error));
     plan->measure = measure_of(plan);
     plan->estimated = plan->verify == ND_VERIFY_NONE && !nd_plan_has_fingerprints(plan);
     return ND_OK;

@@ -50,8 +50,10 @@ typedef struct nd_dedup_plan {
     nd_verify verify;
     double threshold;
     nd_decided_by measure;
-    bool estimated; /* the measure is an estimate made from the sketches */
-    bool has_sets;  /* packed shingle sets are kept, for the index and for verification */
+    bool estimated;               /* the measure is an estimate made from the sketches */
+    const char *const *differ_by; /* lists that keep texts apart; NULL: none */
+    size_t differ_by_count;
+    bool has_sets; /* packed shingle sets are kept, for the index and for verification */
 } nd_dedup_plan;
 
 /* Makes the plan. Strings stay the caller's. `index`: the settings of the index to which the run

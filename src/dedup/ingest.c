@@ -11,6 +11,7 @@
 #include "sketch/sentence_signature.h"
 #include "terms/count_min_buffer.h"
 #include "text/analyzer.h"
+#include "text/differ_by.h"
 #include "warc/uri_host.h"
 
 #include <string.h>
@@ -34,6 +35,7 @@ typedef struct entry {
     const nd_raw_record *record;
     uint64_t text_hash[2];
     uint64_t priority;
+    uint64_t differ_key; /* text/differ_by.h; 0: nothing keeps texts apart */
     nd_batch_id id;
     size_t key_start, key_count; /* the keys: batch->keys[key_start, +key_count) */
     size_t set_length;
@@ -61,6 +63,7 @@ typedef struct ingest_worker {
     nd_count_min_buffer *counter; /* NULL: words are not counted */
     uint32_t *signature;
     nd_anchor_sampler *sampler; /* NULL: no anchors */
+    nd_differ_by *differ_by;    /* NULL: nothing keeps texts apart */
 } ingest_worker;
 
 /* ---- mapping a document */
@@ -136,6 +139,16 @@ static nd_status add_sketch(const ingest_plan *p, ingest_worker *w, batch *b, nd
                                             shingles->tokens > 0 ? shingles->count : 0, error);
 }
 
+/* Texts that are kept apart are no exact copies, even if their tokens are the same: "1.2", "1 2".
+ */
+static nd_status set_difference(ingest_worker *w, const nd_document *document, entry *e,
+                                nd_error *error) {
+    if (!w->differ_by) return ND_OK;
+    ND_TRY(nd_differ_by_key(w->differ_by, document->text, document->length, &e->differ_key, error));
+    e->text_hash[0] ^= e->differ_key;
+    return ND_OK;
+}
+
 /* Appends the host of a document of WARC, in lower case. */
 static nd_status add_host(const ingest_plan *p, batch *b, const nd_document *document, entry *e,
                           nd_error *error) {
@@ -173,6 +186,7 @@ static nd_status map_document(const void *plan, void *worker, void *own, const n
                  .key_start = key_start,
                  .key_count = b->key_count - key_start,
                  .id_given = document->id != NULL};
+    ND_TRY(set_difference(w, document, e, error));
     if (p->plan->goal == ND_GOAL_DEDUP) {
         e->is_protected = document->is_protected;
         e->traits = nd_traits_of(document->text, document->length);
@@ -208,6 +222,7 @@ static void destroy_worker(const void *plan, void *worker) {
     nd_count_min_buffer_free(w->counter);
     nd_text_simhash_free(w->simhash);
     nd_analyzer_free(w->analyzer);
+    nd_differ_by_free(w->differ_by);
     nd_release(a, w);
 }
 
@@ -216,6 +231,9 @@ static nd_status create_worker(const void *plan, void **worker, nd_error *error)
     const nd_allocator *a = &p->allocator;
     ingest_worker *w = *worker = nd_allocate_zero(a, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
+    if (p->plan->differ_by)
+        ND_TRY(nd_differ_by_create(p->plan->differ_by, p->plan->differ_by_count, a, &w->differ_by,
+                                   error));
     if (p->words) ND_TRY(nd_count_min_buffer_create(p->words, a, &w->counter, error));
     if (nd_plan_has_fingerprints(p->plan))
         return nd_plan_simhash(p->plan, ND_SHINGLES_AND_TEXT_HASH, NULL, a, &w->analyzer,
@@ -300,6 +318,7 @@ static nd_status emit_document(const ingest_result *r, const batch *b, size_t so
         ND_TRY(nd_external_sort_push(out->band_keys, part_of_key(r->plan, k, keys[k]),
                                      nd_band_word(keys[k], document), error));
     ND_TRY(emit_hashes(out, b, e, document, error));
+    if (r->plan->differ_by) ND_TRY(nd_columns_add_differ_key(&out->columns, e->differ_key, error));
     if (r->plan->goal == ND_GOAL_DEDUP) ND_TRY(emit_classes(out, b, e, r->has_hosts, error));
     if (e->is_protected) ND_TRY(emit_protection(out, document, error));
     if (r->plan->keep != ND_KEEP_FIRST)

@@ -383,9 +383,22 @@ static nd_status take_pair(nd_pair_verifier *c, const nd_verdict *v, bool duplic
     return c->sample ? nd_pair_sample_add(c->sample, &pair, error) : ND_OK;
 }
 
+/* Whether the pair differs in numbers or listed words. With an index there are none. */
+static bool are_apart(const nd_pair_verifier *c, uint32_t earlier, uint32_t later) {
+    const nd_ranked *d = &c->shared->documents;
+    return d->columns->differ_keys &&
+           nd_columns_differ(d->columns, nd_document_of(d->ranks, earlier),
+                             nd_document_of(d->ranks, later));
+}
+
 nd_status nd_pair_verify(nd_pair_verifier *c, uint32_t earlier, uint32_t later, bool *duplicate,
                          nd_verdict *verdict, nd_error *error) {
     *verdict = (nd_verdict){.earlier = earlier, .later = later};
+    if (are_apart(c, earlier, later)) {
+        *duplicate = false;
+        c->counts.kept_apart++;
+        return ND_OK;
+    }
     ND_TRY(compare_sketches(c, verdict, duplicate, error));
     c->counts.candidates++;
     if (c->plan->verify == ND_VERIFY_NONE) return take_pair(c, verdict, *duplicate, error);

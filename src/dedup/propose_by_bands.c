@@ -6,7 +6,7 @@
 #include "store/band_lookup.h"
 
 #include <pthread.h>
-#include <string.h>
+#include <stdlib.h>
 
 /* Pairs that a worker collects before it takes the lock. */
 enum { BATCH = 2048 };
@@ -28,6 +28,11 @@ typedef struct batch {
     size_t count;
 } batch;
 
+typedef struct keyed_member {
+    uint64_t key; /* text/differ_by.h */
+    uint32_t rank;
+} keyed_member;
+
 typedef struct proposer_worker {
     proposer *shared;
     nd_part_buffer part;
@@ -37,6 +42,9 @@ typedef struct proposer_worker {
     nd_lookup_context lookup_context; /* for lookups in the index */
     uint32_t *indexed;
     size_t indexed_capacity;
+    keyed_member *keyed; /* of a large bucket whose members may be kept apart */
+    uint32_t *group;
+    size_t keyed_capacity, group_capacity;
 } proposer_worker;
 
 static nd_status flush_pairs(proposer_worker *w, nd_error *error) {
@@ -56,12 +64,60 @@ static nd_status add_pair(void *context, uint32_t later, uint32_t earlier, nd_er
     return w->pairs.count == BATCH ? flush_pairs(w, error) : ND_OK;
 }
 
-static nd_status add_bucket(void *context, const uint32_t *members, size_t count, nd_error *error) {
-    proposer *shared = ((proposer_worker *)context)->shared;
+static nd_status add_large(proposer_worker *w, const uint32_t *members, size_t count,
+                           nd_error *error) {
+    proposer *shared = w->shared;
     pthread_mutex_lock(&shared->lock);
     nd_status status = nd_candidates_add_bucket(shared->out, members, count, error);
     pthread_mutex_unlock(&shared->lock);
     return status;
+}
+
+/* ---- members that are kept apart */
+
+static int by_key(const void *a, const void *b) {
+    const keyed_member *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* Proposes members[0, count), which nothing keeps apart: as a bucket of their own. */
+static nd_status add_group(proposer_worker *w, const uint32_t *members, size_t count,
+                           nd_error *error) {
+    if (count > ND_SMALL_BUCKET) return add_large(w, members, count, error);
+    for (size_t later = 1; later < count; later++)
+        for (size_t earlier = 0; earlier < later; earlier++)
+            ND_TRY(add_pair(w, members[later], members[earlier], error));
+    return ND_OK;
+}
+
+/* Cuts a large bucket into groups of members that nothing keeps apart. Texts of one template differ
+ * in their numbers by the thousand: as one bucket they would use up max_compare, and duplicates
+ * among them would be missed. */
+static nd_status add_groups(proposer_worker *w, const uint32_t *members, size_t count,
+                            nd_error *error) {
+    const nd_bands_request *r = w->shared->request;
+    if (!nd_reserve(&r->run->allocator, &w->keyed, &w->keyed_capacity, count) ||
+        !nd_reserve(&r->run->allocator, &w->group, &w->group_capacity, count))
+        return nd_fail_memory(error, count * sizeof *w->keyed, "a band's bucket");
+    for (size_t i = 0; i < count; i++)
+        w->keyed[i] = (keyed_member){r->differ_keys[nd_document_of(r->ranks, members[i])],
+                                     members[i]};
+    qsort(w->keyed, count, sizeof *w->keyed, by_key);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        size_t used = 0;
+        for (end = begin; end < count && w->keyed[end].key == w->keyed[begin].key; end++)
+            w->group[used++] = w->keyed[end].rank;
+        ND_TRY(add_group(w, w->group, used, error));
+    }
+    return ND_OK;
+}
+
+/* The function of nd_bucket_sink. */
+static nd_status add_bucket(void *context, const uint32_t *members, size_t count, nd_error *error) {
+    proposer_worker *w = context;
+    return w->shared->request->differ_keys ? add_groups(w, members, count, error)
+                                           : add_large(w, members, count, error);
 }
 
 /* ---- documents of the index */
@@ -179,6 +235,8 @@ static nd_status propose_run(void *context, uint32_t index, nd_error *error) {
     nd_part_buffer_free(a, &w->part);
     nd_lookup_context_free(&w->lookup_context);
     nd_release(a, w->indexed);
+    nd_release(a, w->keyed);
+    nd_release(a, w->group);
     nd_release(a, w->members);
     nd_release(a, w);
     return status;

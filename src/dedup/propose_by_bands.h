@@ -12,8 +12,9 @@ typedef struct nd_bands_request {
     const nd_dedup_plan *plan;
     const nd_external_sort *band_keys; /* as in nd_ingested */
     const nd_ranks *ranks;
-    const nd_fates *fates;   /* exact copies take no part */
-    const nd_store *store;   /* the documents of this index take part; NULL: there is no index */
+    const nd_fates *fates; /* exact copies take no part */
+    const nd_store *store; /* the documents of this index take part; NULL: there is no index */
+    const uint64_t *differ_keys; /* by document; NULL: nothing keeps similar texts apart */
     const uint8_t *replaced; /* bit n: document n of the index takes no part; NULL: all take part */
 } nd_bands_request;
 

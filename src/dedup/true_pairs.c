@@ -135,7 +135,8 @@ static nd_status compare_document(comparer *c, compare_worker *w, uint32_t docum
     nd_overlap_search_run(w->search, shingles.hashes, shingles.count, &similar, &count);
     for (size_t i = 0; i < count; i++) {
         const nd_similar_set *s = &similar[i];
-        if (probes[s->set].document == document) continue;
+        uint32_t probe = probes[s->set].document;
+        if (probe == document || nd_columns_differ(c->request->columns, probe, document)) continue;
         w->found[w->found_words++] = (uint64_t)(c->first + s->set) << 32 | document;
         w->found[w->found_words++] = (uint64_t)s->intersection << 32 | s->set_union;
         w->found[w->found_words++] = s->smaller;

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "similarity/suffix_automaton.h"
 #include "similarity/tf_vector.h"
+#include "text/differ_by.h"
 #include "text/token_offsets.h"
 
 #include <math.h>
@@ -18,6 +19,7 @@ typedef struct comparison {
     nd_comparison result;
     nd_allocator allocator;
     nd_passage *passages;
+    char *apart;
 } comparison;
 
 typedef struct side {
@@ -213,12 +215,25 @@ static void close_comparer(text_comparer *c) {
     nd_minhash_free(c->minhash);
 }
 
+static nd_status find_difference(const text_comparer *c, comparison *out, nd_error *error) {
+    const nd_compare_options *o = &c->options;
+    nd_differ_by *lists;
+    if (o->differ_by_count == 0) return ND_OK;
+    ND_TRY(nd_differ_by_create(o->differ_by, o->differ_by_count, &c->allocator, &lists, error));
+    nd_status status = nd_differ_by_explain(lists, c->a.text, c->a.length, c->b.text, c->b.length,
+                                            &out->apart, error);
+    out->result.apart = out->apart;
+    nd_differ_by_free(lists);
+    return status;
+}
+
 static nd_status run(text_comparer *c, comparison *out, nd_error *error) {
     ND_TRY(open_comparer(c, &out->result.plan, error));
     ND_TRY(make_side(c, &c->a, error));
     ND_TRY(make_side(c, &c->b, error));
     ND_TRY(nd_bottom_k_estimate(c->a.bottom_k, c->b.bottom_k, &out->result.bottom_k, error));
     measure(c, &out->result);
+    ND_TRY(find_difference(c, out, error));
     return find_passages(c, out, error);
 }
 
@@ -231,6 +246,7 @@ nd_status nd_compare(const nd_compare_options *options, const char *a, size_t le
     nd_compare_options o = defaults;
     nd_analyzer_options analyzer;
     ND_TRY(ND_READ_OPTIONS(options, &o, "nd_compare_options", error));
+    ND_TRY(nd_need_array(o.differ_by, o.differ_by_count, "differ_by", error));
     ND_TRY(nd_analyzer_options_read(o.analyzer, &analyzer, error));
     nd_allocator memory = nd_allocator_or_default(o.allocator);
     comparison *made = nd_allocate_zero(&memory, 1, sizeof *made);
@@ -257,5 +273,6 @@ void nd_comparison_free(nd_comparison *result) {
     comparison *made = (comparison *)result;
     nd_allocator allocator = made->allocator;
     nd_release(&allocator, made->passages);
+    nd_release(&allocator, made->apart);
     nd_release(&allocator, made);
 }

@@ -54,6 +54,7 @@ typedef struct nd_unicode_pair {
 #define ND_UNICODE_DECOMPOSING_COUNT 2061u
 #define ND_UNICODE_PAIR_SLOT_BITS 11
 #define ND_UNICODE_PAIR_MULTIPLIER 0x6526b0d1u
+#define ND_UNICODE_ZERO_COUNT 68u
 
 extern const uint16_t nd_unicode_stage0[209];
 extern const uint16_t nd_unicode_stage1[2560];
@@ -71,6 +72,9 @@ extern const uint32_t nd_unicode_decompositions[];
  * is 0, or 1 + the number of a pair. */
 extern const nd_unicode_pair nd_unicode_pairs[];
 extern const uint16_t nd_unicode_pair_slots[1u << ND_UNICODE_PAIR_SLOT_BITS];
+
+/* The digits 0 (gc=Nd) of all scripts, ascending; each is followed by its digits 1 to 9. */
+extern const uint32_t nd_unicode_digit_zeros[ND_UNICODE_ZERO_COUNT];
 
 /* The entry of a code point below U+10000. */
 static inline unsigned nd_unicode_entry_bmp(uint32_t cp) {

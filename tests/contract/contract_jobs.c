@@ -37,6 +37,10 @@ CHANGE(large_threshold, job.similarity.threshold = INFINITY)
 CHANGE(nan_recall, job.similarity.recall = NAN)
 CHANGE(no_perms, job.similarity.perms = 0)
 CHANGE(no_compare, job.similarity.max_compare = 0)
+static const char *const no_word[] = {"numbers", "yes,,no"}, *const null_word[] = {NULL};
+CHANGE(null_differ, job.similarity.differ_by_count = 1)
+CHANGE(null_list, (job.similarity.differ_by = null_word, job.similarity.differ_by_count = 1))
+CHANGE(bad_list, (job.similarity.differ_by = no_word, job.similarity.differ_by_count = 2))
 CHANGE(stems, job.analyzer.stem = "english")
 CHANGE(bad_measure, job.similarity.measure = (nd_measure)2)
 CHANGE(estimated_containment,
@@ -96,6 +100,9 @@ static const bad_job bad_similarities[] = {
     {"recall", nan_recall},
     {"perms", no_perms},
     {"max_compare", no_compare},
+    {"differ_by", null_differ},
+    {"differ_by", null_list},
+    {"differ_by", bad_list},
     {"stem", stems},
     {"k must", far_k},
     {"bits", bad_bits},

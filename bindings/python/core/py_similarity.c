@@ -39,12 +39,19 @@ static bool survivors_read(core_state *state, PyObject *given, similarity *out) 
     return true;
 }
 
+static bool lists_read(PyObject *given, similarity *out) {
+    PyObject *lists = PyDict_GetItemString(given, "differ_by");
+    if (lists && !strings_read(lists, &out->differ_by, &out->options.differ_by_count)) return false;
+    out->options.differ_by = out->differ_by;
+    return true;
+}
+
 bool similarity_read(core_state *state, PyObject *given, similarity *out) {
     *out = (similarity){.protect = NULL};
     nd_similarity_options_init(&out->options, sizeof out->options);
     bool good = text_options_read(state, given, ND_WEIGHTING_COUNTED, &out->text) &&
                 OPTIONS_READ(state, given, similarity_options, &out->options) &&
-                survivors_read(state, given, out);
+                survivors_read(state, given, out) && lists_read(given, out);
     out->options.analyzer = &out->text.analyzer;
     out->options.simhash = &out->text.simhash;
     return good;
@@ -53,4 +60,5 @@ bool similarity_read(core_state *state, PyObject *given, similarity *out) {
 void similarity_free(similarity *s) {
     text_options_free(&s->text);
     free(s->protect);
+    free(s->differ_by);
 }

@@ -9,7 +9,7 @@ typedef struct similarity {
     nd_similarity_options options;
     nd_survivor_options survivors;
     text_options text;
-    const char **protect;
+    const char **protect, **differ_by;
 } similarity;
 
 /* Reads the options of duplicates and texts; and of survivors: keep, keep_field, group, max_removed

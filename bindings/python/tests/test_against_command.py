@@ -29,6 +29,7 @@ OPTIONS = [
     {"max_compare": 3},
     {"measure": "containment"},
     {"measure": "containment", "threshold": 0.5, "keep": "longest"},
+    {"differ_by": ["numbers", "w1,w2"], "threshold": 0.5},
 ]
 
 
@@ -37,7 +38,9 @@ def flags(options):
     for name, value in options.items():
         if name == "sketch" and value == "sentences":
             value = f"sentences:{options['sentences']}"
-        if name != "sentences":
+        if name == "differ_by":
+            words += [word for one in value for word in ("--differ-by", one)]
+        elif name != "sentences":
             words += ["--" + name.replace("_", "-"), str(value)]
     return words
 

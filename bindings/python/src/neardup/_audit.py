@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Iterable, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from . import _core
 from ._dedup import check_ids, default_k, keep_column, pair_ids, parse_keep
-from ._options import Analyzer, Sketch, Verify, given
+from ._options import Analyzer, Sketch, Verify, given, lists
 from ._progress import Progress, receiver
 from ._protection import Protection
 from ._results import Summary, html_table, numbers
@@ -89,7 +89,8 @@ def audit(data: Any, *, sample: int = 1000, sample_seed: int = 0, text: str = "t
           group: Literal["greedy", "component"] = "greedy", recall: float = 0.999,
           perms: int = 128, sketch: Sketch = "minhash", verify: Verify = "exact",
           k: int | None = None, bits: int = 64, sentences: int = 3, weights: str = "tfidf",
-          stop: Any = None, max_compare: int = 1000, analyzer: Analyzer = "words",
+          stop: Any = None, max_compare: int = 1000,
+          differ_by: str | Iterable[str] | None = None, analyzer: Analyzer = "words",
           ngram: int = 5, seed: int = 1, dictionary: Any = None,
           nulls: Literal["error", "skip"] = "error",
           invalid: Literal["fail", "replace", "skip"] = "fail",
@@ -118,8 +119,8 @@ def audit(data: Any, *, sample: int = 1000, sample_seed: int = 0, text: str = "t
     options = given(sample=sample, sample_seed=sample_seed, threshold=threshold, keep=how,
                     group=group, recall=recall, perms=perms, sketch=sketch, verify=verify,
                     k=default_k(k, verify), bits=bits, sentences=sentences, weights=weights,
-                    stop=stop, max_compare=max_compare, analyzer=analyzer, ngram=ngram, seed=seed,
-                    dictionary=dictionary, nulls=nulls, invalid=invalid, on_error=on_error,
+                    stop=stop, max_compare=max_compare, differ_by=lists(differ_by),
+                    analyzer=analyzer, ngram=ngram, seed=seed, dictionary=dictionary, nulls=nulls, invalid=invalid, on_error=on_error,
                     follow=follow, max_record=max_record, memory=memory, work=work,
                     threads=threads, **keep_column(source, column), **protection.guard(source))
     options["with_ids"] = source.ids is None and source.id is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import Any, Literal
+from typing import Any, Iterable, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from ._compare import Comparison, analyzer_of, compare
 from ._errors import ArgumentError, InputError
 from ._index import Index
 from ._losses import Losses
-from ._options import Analyzer, Measure, Sketch, Verify, given
+from ._options import Analyzer, Measure, Sketch, Verify, given, lists
 from ._progress import Progress, receiver
 from ._protection import Protection
 from ._results import Summary, html_table, numbers, texts
@@ -312,6 +312,7 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
           recall: float = 0.999, perms: int = 128, sketch: Sketch = "minhash",
           verify: Verify = "exact", k: int | None = None, bits: int = 64, sentences: int = 3,
           weights: str = "tfidf", stop: Any = None, max_compare: int = 1000,
+          differ_by: str | Iterable[str] | None = None,
           analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1,
           dictionary: Any = None, index: Index | str | os.PathLike[str] | None = None,
           replace: bool = False, resume: bool = False,
@@ -363,6 +364,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     k          most bits that differ, default 6; 3 with ``verify="none"``
     weights    of features of simhash: "tf", "tfidf", "tfidf:FILE" or "none"
     stop       a file of words that are no features of simhash
+    differ_by  keeps similar texts apart: "numbers": texts with different numbers; "enable,disable":
+               texts that have different ones of these words; or a list of both
     analyzer   tokens: "words", "chars" or "segment" (with a ``dictionary``, or ICU's)
     ngram      tokens per shingle, 1 to 64
     seed       key of all hashes
@@ -403,8 +406,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
                     max_removed=max_removed,
                     recall=recall, perms=perms, sketch=sketch, verify=verify, k=default_k(k, verify), bits=bits,
                     sentences=sentences, weights=weights, stop=stop, max_compare=max_compare,
-                    analyzer=analyzer, ngram=ngram, seed=seed, dictionary=dictionary,
-                    replace=replace, resume=resume, nulls=nulls, invalid=invalid,
+                    differ_by=lists(differ_by), analyzer=analyzer, ngram=ngram, seed=seed,
+                    dictionary=dictionary, replace=replace, resume=resume, nulls=nulls, invalid=invalid,
                     on_error=on_error, follow=follow, max_record=max_record, output=output,
                     removed_records=removed_records, mark=mark, shard_size=shard_size,
                     output_format=output_format, memory=memory, work=work, threads=threads)
@@ -443,6 +446,7 @@ def pairs(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
           sketch: Sketch = "minhash",
           verify: Verify = "exact", k: int | None = None, bits: int = 64, sentences: int = 3,
           weights: str = "tfidf", stop: Any = None, max_compare: int = 1000,
+          differ_by: str | Iterable[str] | None = None,
           analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1, dictionary: Any = None,
           nulls: Literal["error", "skip"] = "error",
           invalid: Literal["fail", "replace", "skip"] = "fail",
@@ -462,8 +466,9 @@ def pairs(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     options = given(threshold=threshold, measure=measure, recall=recall, perms=perms,
                     sketch=sketch, verify=verify,
                     k=default_k(k, verify), bits=bits, sentences=sentences, weights=weights, stop=stop,
-                    max_compare=max_compare, analyzer=analyzer, ngram=ngram, seed=seed,
-                    dictionary=dictionary, nulls=nulls, invalid=invalid, on_error=on_error,
+                    max_compare=max_compare, differ_by=lists(differ_by), analyzer=analyzer,
+                    ngram=ngram, seed=seed, dictionary=dictionary, nulls=nulls,
+                    invalid=invalid, on_error=on_error,
                     follow=follow, max_record=max_record, memory=memory, work=work,
                     threads=threads)
     options["with_ids"] = source.ids is None and source.id is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Literal
+from typing import Any, Iterable, Literal
 
 Analyzer = Literal["words", "chars", "segment"]
 Sketch = Literal["minhash", "simhash", "sentences"]
@@ -11,6 +11,13 @@ Verify = Literal["exact", "cosine", "none"]
 Measure = Literal["jaccard", "containment"]
 
 PATHS = {"stop", "dictionary", "output", "removed_records", "work"}
+
+
+def lists(differ_by: str | Iterable[str] | None) -> list[str] | None:
+    """The lists of words that keep texts apart: one, or several."""
+    if differ_by is None:
+        return None
+    return [differ_by] if isinstance(differ_by, str) else list(differ_by)
 
 
 def given(**options: Any) -> dict[str, Any]:
