@@ -50,11 +50,13 @@ struct command {
     const chapter *chapters; /* ended by a NULL title; NULL: none */
     operand_kind operand;
     int operands_least, operands_most;
-    summary_kind summary_of;         /* SUMMARY_NONE: the command has no --summary */
-    const command *const *members;   /* NULL-ended: this is a family of commands; NULL: it is not */
-    const flag_group *groups;        /* ended by GROUPS_END; NULL: no flags */
-    size_t settings_size;            /* of the settings; at most SETTINGS_MOST */
-    void (*init)(void *settings);    /* gives every member its default; NULL: no settings */
+    summary_kind summary_of;       /* SUMMARY_NONE: the command has no --summary */
+    const command *const *members; /* NULL-ended: this is a family of commands; NULL: it is not */
+    const flag_group *groups;      /* ended by GROUPS_END; NULL: no flags */
+    size_t settings_size;          /* of the settings; at most SETTINGS_MOST */
+    void (*init)(void *settings);  /* gives every member its default; NULL: no settings */
+    /* Sets values that follow from several flags, when all are read; NULL: there are none. */
+    void (*settle)(const flags_given *given, void *settings);
     int (*run)(const invocation *i); /* returns the exit status; NULL: of a family */
 };
 

@@ -44,6 +44,7 @@ static int run_command(const command *c, int count, char **arguments, char **wor
         complain("%s: unexpected argument %s", c->name, arguments[c->operands_most]);
         return EXIT_USAGE;
     }
+    if (c->settle) c->settle(&given, settings);
     const invocation call = {.self = c,
                              .commands = commands,
                              .given = &given,

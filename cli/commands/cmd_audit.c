@@ -62,6 +62,11 @@ static void init(void *settings) {
     s->sample.seed = usual.seed;
 }
 
+static void settle(const flags_given *given, void *settings) {
+    audit_settings *s = settings;
+    match_settle(given, &s->match);
+}
+
 /* ---- missed pairs */
 
 /* Missed pairs that the report shows. */
@@ -278,5 +283,6 @@ const command audit_command = {
     .groups = groups,
     .settings_size = sizeof(audit_settings),
     .init = init,
+    .settle = settle,
     .run = run,
 };

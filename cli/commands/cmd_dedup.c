@@ -70,6 +70,11 @@ static void init(void *settings) {
     match_settings_init(&s->match);
 }
 
+static void settle(const flags_given *given, void *settings) {
+    dedup_settings *s = settings;
+    match_settle(given, &s->match);
+}
+
 /* ---- the job */
 
 /* A new index gets the settings of the job. */
@@ -248,5 +253,6 @@ const command dedup_command = {
     .groups = groups,
     .settings_size = sizeof(dedup_settings),
     .init = init,
+    .settle = settle,
     .run = run,
 };

@@ -27,6 +27,11 @@ static void init(void *settings) {
     match_settings_init(&s->match);
 }
 
+static void settle(const flags_given *given, void *settings) {
+    pairs_settings *s = settings;
+    match_settle(given, &s->match);
+}
+
 /* ---- pairs as JSON */
 
 typedef struct printer {
@@ -136,5 +141,6 @@ const command pairs_command = {
     .groups = groups,
     .settings_size = sizeof(pairs_settings),
     .init = init,
+    .settle = settle,
     .run = run,
 };

@@ -1,7 +1,7 @@
 /* neardup plan: bands and rows, or anchors, for a threshold and a recall. */
 #include "commands/command_names.h"
 #include "commands/result_command.h"
-#include "flags/similarity_flags.h"
+#include "flags/preset_flags.h"
 #include "manual/chapters.h"
 #include "output/complain.h"
 #include "output/numbers.h"
@@ -11,18 +11,26 @@
 enum { STEPS = 20, BAR = 40 };
 
 typedef struct plan_settings {
+    preset_settings preset;
     similarity_settings similarity;
     result_settings result;
 } plan_settings;
 
-static const flag_group groups[] = {FLAG_GROUP(plan_settings, similarity, similarity_flags),
+static const flag_group groups[] = {FLAG_GROUP(plan_settings, preset, preset_flags),
+                                    FLAG_GROUP(plan_settings, similarity, similarity_flags),
                                     FLAG_GROUP(plan_settings, similarity, set_measure_flags),
-                                    FLAG_GROUP(plan_settings, result, result_flags), HELP_GROUP,
+                                    FLAG_GROUP(plan_settings, result, result_flags),
+                                    HELP_GROUP,
                                     GROUPS_END};
 
 static void init(void *settings) {
     plan_settings *s = settings;
     similarity_settings_init(&s->similarity);
+}
+
+static void settle(const flags_given *given, void *settings) {
+    plan_settings *s = settings;
+    preset_apply(&s->preset, given, &s->similarity, NULL);
 }
 
 /* A plan of either kind. */
@@ -127,6 +135,7 @@ static int run(const invocation *call) {
         !(plan.measure == ND_MEASURE_JACCARD ? similarity_plan(&s->similarity, &plan.bands)
                                              : similarity_anchors(&s->similarity, &plan.anchors)))
         return EXIT_USAGE;
+    if (*s->preset.line) fprintf(stderr, "%s\n", s->preset.line);
     if (!result_open(&r, &s->result)) return EXIT_FAILED;
     (s->result.json ? print_json : print_table)(r.out, &plan);
     return result_close(&r);
@@ -164,5 +173,6 @@ const command plan_command = {
     .groups = groups,
     .settings_size = sizeof(plan_settings),
     .init = init,
+    .settle = settle,
     .run = run,
 };

@@ -153,6 +153,7 @@ int job_run(command_job *j) {
     j->input.inputs = (const char *const *)j->inputs;
     j->input.input_count = (size_t)j->input_count;
     if (!flags_agree(j)) return EXIT_USAGE;
+    if (j->preset && *j->preset && !j->report->quiet) fprintf(stderr, "%s\n", j->preset);
     progress_start(&bar, j->report->quiet);
     j->resources.on_progress = progress_report;
     j->resources.on_warning = progress_warning;

@@ -38,7 +38,8 @@ struct command_job {
     const char *missed;           /* a table that the command itself writes; NULL: none */
     void *own;                    /* of `run` alone */
     const similarity_settings *plan; /* of the bands; NULL: the job has none */
-    uint32_t max_compare;            /* for the summary; 0: the job has no such bound */
+    const char *preset;   /* a line about its flags, for people; NULL or "": there is none */
+    uint32_t max_compare; /* for the summary; 0: the job has no such bound */
     /* Set by job_run, for `run`. */
     text_files files;
     /* Noted by `run`, for the summary. */

@@ -11,6 +11,10 @@ void match_settings_init(match_settings *s) {
     resource_settings_init(&s->resources);
 }
 
+void match_settle(const flags_given *given, match_settings *s) {
+    preset_apply(&s->preset, given, &s->similarity, &s->text);
+}
+
 /* Whether the flags go with --measure containment. False: reported. */
 static bool containment_flags_agree(const flags_given *given, const match_settings *s) {
     if (s->sketch.sketch != ND_SKETCH_MINHASH)
@@ -59,6 +63,7 @@ command_job match_job(const invocation *call, const match_settings *s, const cha
                      .input_count = call->count,
                      .output = output ? output : "-",
                      .plan = s->sketch.sketch == ND_SKETCH_MINHASH ? &s->similarity : NULL,
+                     .preset = s->preset.line,
                      .max_compare = s->sketch.max_compare};
     j.input = input_options_of(&s->input);
     j.analyzer = analyzer_options_of(&s->text);

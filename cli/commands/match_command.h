@@ -5,6 +5,7 @@
 #include "commands/job_command.h"
 #include "flags/differ_flags.h"
 #include "flags/input_flags.h"
+#include "flags/preset_flags.h"
 #include "flags/resource_flags.h"
 #include "flags/similarity_flags.h"
 #include "flags/sketch_flags.h"
@@ -12,6 +13,7 @@
 typedef struct match_settings {
     report_settings report;
     input_settings input;
+    preset_settings preset;
     similarity_settings similarity;
     sketch_settings sketch;
     differ_settings differ;
@@ -21,7 +23,8 @@ typedef struct match_settings {
 
 /* The groups of similarity, sketches and words, for the part `part` of the settings. */
 #define MATCH_GROUPS(settings, part)                                                               \
-    FLAG_GROUP(settings, part.similarity, similarity_flags),                                       \
+    FLAG_GROUP(settings, part.preset, preset_flags),                                               \
+        FLAG_GROUP(settings, part.similarity, similarity_flags),                                   \
         FLAG_GROUP(settings, part.similarity, set_measure_flags),                                  \
         FLAG_GROUP(settings, part.sketch, sketch_flags),                                           \
         FLAG_GROUP(settings, part.sketch.fingerprint, candidate_k_flags),                          \
@@ -38,6 +41,9 @@ typedef struct match_settings {
         FLAG_GROUP(settings, part, threads_flags)
 
 void match_settings_init(match_settings *s);
+
+/* Sets the values of --preset. */
+void match_settle(const flags_given *given, match_settings *s);
 
 /* Whether the flags of the sketch agree. False: reported. */
 bool match_flags_agree(const flags_given *given, const match_settings *s);

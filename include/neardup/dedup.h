@@ -238,6 +238,16 @@ typedef struct nd_similarity_options {
 
 ND_API void nd_similarity_options_init(nd_similarity_options *options, size_t struct_size);
 
+/* Sets the values of a preset: kind and ngram of the analyzer; threshold, recall and perms of the
+ * similarity. All other members stay as they are. Both structures have been initialised. Presets
+ * are "web" (the defaults), "news", "noisy", "short" and "code": doc/guide/presets.md has their
+ * values, and the quality that was measured with each. ND_ERR_ARGUMENT: there is no preset of this
+ * name, and the message lists them; or a structure has an unknown size. */
+ND_API ND_MUST_CHECK nd_status nd_preset(const char *name, nd_analyzer_options *analyzer,
+                                         nd_similarity_options *similarity, nd_error *error);
+/* Returns the name of preset number `index`, from 0; NULL behind the last one. Static. */
+ND_API const char *nd_preset_name(size_t index);
+
 /* Which of several duplicates is kept: the first of the input, the one with the longest text, or
  * with the largest or smallest value of a field. */
 typedef enum nd_keep { ND_KEEP_FIRST = 0, ND_KEEP_LONGEST, ND_KEEP_MAX, ND_KEEP_MIN } nd_keep;

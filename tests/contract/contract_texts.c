@@ -287,8 +287,24 @@ static void begin_plan(nd_hamming_plan_options *p) {
     p->fingerprints = 1e6;
 }
 
+static void try_presets(void) {
+    nd_analyzer_options a;
+    nd_similarity_options s;
+    nd_analyzer_options_init(&a, sizeof a);
+    nd_similarity_options_init(&s, sizeof s);
+    REFUSED("preset must be web, news, noisy, short or code", nd_preset("Web", &a, &s, &failure));
+    REFUSED("name", nd_preset(NULL, &a, &s, &failure));
+    REFUSED("analyzer", nd_preset("web", NULL, &s, &failure));
+    REFUSED("similarity", nd_preset("web", &a, NULL, &failure));
+    for (size_t i = 0; CALLED(nd_preset_name(i)); i++)
+        GRANTED(NOTHING, nd_preset(nd_preset_name(i), &a, &s, &failure), NOTHING);
+    assert_string_equal(nd_preset_name(0), "web");
+    assert_null(nd_preset_name(5));
+}
+
 void test_plans(void **state) {
     (void)state;
+    try_presets();
     const double odd[] = {NAN, INFINITY, -INFINITY, -1, 0, 1.5};
     for (size_t i = 0; i < 6; i++) {
         REFUSED("threshold must be above 0 and at most 1",

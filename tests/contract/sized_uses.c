@@ -196,6 +196,31 @@ static nd_status print_text(const nd_simhash_options *options) {
     return status;
 }
 
+/* What a preset sets is told, and gets its old values back: other options stay as they are given.
+ */
+static nd_status preset_of_analyzer(nd_analyzer_options *options) {
+    nd_status status = nd_preset("noisy", options, &with.similarity, &failure);
+    if (status != ND_OK) return status;
+    tell(options->kind);
+    tell(options->ngram);
+    options->kind = with.analyzer.kind;
+    options->ngram = with.analyzer.ngram;
+    return ND_OK;
+}
+
+static nd_status preset_of_similarity(nd_similarity_options *options) {
+    nd_analyzer_options analyzer = with.analyzer;
+    nd_status status = nd_preset("noisy", &analyzer, options, &failure);
+    if (status != ND_OK) return status;
+    tell_double(options->threshold);
+    tell_double(options->recall);
+    tell(options->perms);
+    options->threshold = with.similarity.threshold;
+    options->recall = with.similarity.recall;
+    options->perms = with.similarity.perms;
+    return ND_OK;
+}
+
 static nd_status compare(const nd_compare_options *options) {
     nd_comparison *c;
     nd_status status = nd_compare(options, ENGLISH, GERMAN, &c, &failure);
@@ -712,6 +737,8 @@ const sized_structure sized_structures[] = {
     USE(nd_dedup_options, nd_index_use, dedup_with_index(given))                                   \
     USE(nd_dedup_options, nd_output_options, (with.dedup.outputs = given, dedup()))                \
     USE(nd_dedup_options, nd_resources, (with.dedup.resources = given, dedup()))                   \
+    USE(nd_preset, nd_analyzer_options, preset_of_analyzer(given))                                 \
+    USE(nd_preset, nd_similarity_options, preset_of_similarity(given))                             \
     USE(nd_pairs, nd_pairs_options, nd_pairs(given, &out.summary, &failure))                       \
     USE(nd_pairs, nd_job_summary, nd_pairs(&with.pairs, given, &failure))                          \
     USE(nd_pairs_options, nd_input_options, (with.pairs.input = given, pairs()))                   \

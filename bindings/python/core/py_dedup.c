@@ -204,3 +204,22 @@ PyObject *core_pairs(PyObject *module, PyObject *given) {
     job_close(&j);
     return result;
 }
+
+/* ---- presets */
+
+PyObject *core_preset(PyObject *module, PyObject *name) {
+    static const char *const kinds[] = {"words", "chars", "segment"};
+    core_state *state = core_state_of(module);
+    nd_analyzer_options analyzer;
+    nd_similarity_options similar;
+    nd_error error;
+    size_t length;
+    const char *text = core_utf8(state, name, "preset", &length);
+    if (!text) return NULL;
+    nd_analyzer_options_init(&analyzer, sizeof analyzer);
+    nd_similarity_options_init(&similar, sizeof similar);
+    if (nd_preset(text, &analyzer, &similar, &error) != ND_OK) return core_raise(state, &error);
+    return Py_BuildValue("{s:d,s:d,s:I,s:s,s:I}", "threshold", similar.threshold, "recall",
+                         similar.recall, "perms", (unsigned)similar.perms, "analyzer",
+                         kinds[analyzer.kind], "ngram", (unsigned)analyzer.ngram);
+}

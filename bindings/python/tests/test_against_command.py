@@ -29,6 +29,8 @@ OPTIONS = [
     {"max_compare": 3},
     {"measure": "containment"},
     {"measure": "containment", "threshold": 0.5, "keep": "longest"},
+    {"preset": "noisy"},
+    {"preset": "short", "ngram": 5},
     {"differ_by": ["numbers", "w1,w2"], "threshold": 0.5},
 ]
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from . import _core
 from ._dedup import check_ids, default_k, keep_column, pair_ids, parse_keep
-from ._options import Analyzer, Sketch, Verify, given, lists
+from ._options import Analyzer, Preset, Sketch, Verify, given, lists, with_preset
 from ._progress import Progress, receiver
 from ._protection import Protection
 from ._results import Summary, html_table, numbers
@@ -85,13 +85,14 @@ class Audit:
 
 
 def audit(data: Any, *, sample: int = 1000, sample_seed: int = 0, text: str = "text",
-          id: str | None = "id", threshold: float = 0.8, keep: str = "first", protect: Any = None,
-          group: Literal["greedy", "component"] = "greedy", recall: float = 0.999,
-          perms: int = 128, sketch: Sketch = "minhash", verify: Verify = "exact",
+          id: str | None = "id", preset: Preset | None = None,
+          threshold: float | None = None, keep: str = "first", protect: Any = None,
+          group: Literal["greedy", "component"] = "greedy", recall: float | None = None,
+          perms: int | None = None, sketch: Sketch = "minhash", verify: Verify = "exact",
           k: int | None = None, bits: int = 64, sentences: int = 3, weights: str = "tfidf",
           stop: Any = None, max_compare: int = 1000,
-          differ_by: str | Iterable[str] | None = None, analyzer: Analyzer = "words",
-          ngram: int = 5, seed: int = 1, dictionary: Any = None,
+          differ_by: str | Iterable[str] | None = None, analyzer: Analyzer | None = None,
+          ngram: int | None = None, seed: int = 1, dictionary: Any = None,
           nulls: Literal["error", "skip"] = "error",
           invalid: Literal["fail", "replace", "skip"] = "fail",
           on_error: Literal["fail", "skip"] = "fail", follow: bool = False,
@@ -113,6 +114,8 @@ def audit(data: Any, *, sample: int = 1000, sample_seed: int = 0, text: str = "t
     >>> a.removed, a.wrong, a.missed_pairs.num_rows
     (1, 0, 0)
     """
+    threshold, recall, perms, analyzer, ngram = with_preset(
+        preset, threshold=threshold, recall=recall, perms=perms, analyzer=analyzer, ngram=ngram)
     protection = Protection(protect)
     how, column = parse_keep(keep)
     source = open_source(data, text, id, [*column, *protection.columns])

@@ -14,7 +14,8 @@ from ._compare import Comparison, analyzer_of, compare
 from ._errors import ArgumentError, InputError
 from ._index import Index
 from ._losses import Losses
-from ._options import Analyzer, Measure, Sketch, Verify, given, lists
+from ._options import (Analyzer, Measure, Preset, Sketch, Verify, given, lists,
+                       with_preset)
 from ._progress import Progress, receiver
 from ._protection import Protection
 from ._results import Summary, html_table, numbers, texts
@@ -306,14 +307,15 @@ def pair_ids(source: Source, found: dict[str, Any], with_ids: bool) -> dict[str,
     return columns
 
 
-def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: float = 0.8,
+def dedup(data: Any, *, text: str = "text", id: str | None = "id",
+          preset: Preset | None = None, threshold: float | None = None,
           measure: Measure = "jaccard", keep: str = "first", protect: Any = None,
           group: Literal["greedy", "component"] = "greedy", max_removed: float | None = None,
-          recall: float = 0.999, perms: int = 128, sketch: Sketch = "minhash",
+          recall: float | None = None, perms: int | None = None, sketch: Sketch = "minhash",
           verify: Verify = "exact", k: int | None = None, bits: int = 64, sentences: int = 3,
           weights: str = "tfidf", stop: Any = None, max_compare: int = 1000,
           differ_by: str | Iterable[str] | None = None,
-          analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1,
+          analyzer: Analyzer | None = None, ngram: int | None = None, seed: int = 1,
           dictionary: Any = None, index: Index | str | os.PathLike[str] | None = None,
           replace: bool = False, resume: bool = False,
           nulls: Literal["error", "skip"] = "error",
@@ -345,7 +347,9 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
                ``__arrow_c_stream__``), a column, a list or generator of str or of (id, str), or a
                path, or a list of ``pathlib.Path``: JSON Lines or directories, as for the command
     text, id   columns, or fields of JSON Lines. Without a column "id", rows have their numbers.
-    threshold  least similarity of the shingle sets, above 0 and at most 1
+    preset     sets threshold, recall, perms, analyzer and ngram for a kind of text: "web" (the
+               default), "news", "noisy", "short" or "code"; arguments that are given win
+    threshold  least similarity of the shingle sets, above 0 and at most 1: 0.8
     measure    the similarity: "jaccard"; "containment": the share of the smaller set that the other
                has, so that a text within a longer one is its duplicate (not with an index)
     keep       which of several duplicates stays: "first", "longest", "max:COLUMN", "min:COLUMN"
@@ -355,8 +359,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
                of all documents that chains of duplicates connect
     max_removed  fail if more than this share of the documents would be removed, above 0 and at
                most 1; then nothing is written, and an index stays as it is
-    recall     least probability of finding a pair at the threshold, above 0 and below 1
-    perms      MinHash functions, 1 to 1024
+    recall     least probability of finding a pair at the threshold, above 0 and below 1: 0.999
+    perms      MinHash functions, 1 to 1024: 128
     sketch     "minhash"; "simhash": candidates are fingerprints within ``k`` of ``bits`` bits;
                "sentences": candidates share one of their ``sentences`` longest sentences
     verify     "exact": by the shingle sets; "cosine" (simhash): by the weighted features; "none":
@@ -367,7 +371,7 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     differ_by  keeps similar texts apart: "numbers": texts with different numbers; "enable,disable":
                texts that have different ones of these words; or a list of both
     analyzer   tokens: "words", "chars" or "segment" (with a ``dictionary``, or ICU's)
-    ngram      tokens per shingle, 1 to 64
+    ngram      tokens per shingle, 1 to 64: 5
     seed       key of all hashes
     index      an :class:`Index`, or its path: its documents precede all others, and the kept
                documents are added to it
@@ -395,6 +399,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     Raises :class:`InputError` for bad rows, :class:`ArgumentError` for options, and the other
     subclasses of :class:`Error`.
     """
+    threshold, recall, perms, analyzer, ngram = with_preset(
+        preset, threshold=threshold, recall=recall, perms=perms, analyzer=analyzer, ngram=ngram)
     how, column = parse_keep(keep)
     protection = Protection(protect)
     source = open_source(data, text, id, [*column, *protection.columns])
@@ -441,13 +447,14 @@ def _index_path(path: str | os.PathLike[str], threshold: float, recall: float, p
     return os.fspath(path)
 
 
-def pairs(data: Any, *, text: str = "text", id: str | None = "id", threshold: float = 0.8,
-          measure: Measure = "jaccard", recall: float = 0.999, perms: int = 128,
+def pairs(data: Any, *, text: str = "text", id: str | None = "id",
+          preset: Preset | None = None, threshold: float | None = None,
+          measure: Measure = "jaccard", recall: float | None = None, perms: int | None = None,
           sketch: Sketch = "minhash",
           verify: Verify = "exact", k: int | None = None, bits: int = 64, sentences: int = 3,
           weights: str = "tfidf", stop: Any = None, max_compare: int = 1000,
           differ_by: str | Iterable[str] | None = None,
-          analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1, dictionary: Any = None,
+          analyzer: Analyzer | None = None, ngram: int | None = None, seed: int = 1, dictionary: Any = None,
           nulls: Literal["error", "skip"] = "error",
           invalid: Literal["fail", "replace", "skip"] = "fail",
           on_error: Literal["fail", "skip"] = "fail", follow: bool = False,
@@ -462,6 +469,8 @@ def pairs(data: Any, *, text: str = "text", id: str | None = "id", threshold: fl
     >>> nd.pairs({"x": "one two three", "y": "One, two, three.", "z": "four"}.items()).to_pylist()
     [{'id_a': 'x', 'id_b': 'y', 'jaccard': 1.0, 'intersection': 1, 'union': 1}]
     """
+    threshold, recall, perms, analyzer, ngram = with_preset(
+        preset, threshold=threshold, recall=recall, perms=perms, analyzer=analyzer, ngram=ngram)
     source = open_source(data, text, id)
     options = given(threshold=threshold, measure=measure, recall=recall, perms=perms,
                     sketch=sketch, verify=verify,

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any, Iterable, Literal
 
+from . import _core
+
 Analyzer = Literal["words", "chars", "segment"]
 Sketch = Literal["minhash", "simhash", "sentences"]
+Preset = Literal["web", "news", "noisy", "short", "code"]
 Verify = Literal["exact", "cosine", "none"]
 Measure = Literal["jaccard", "containment"]
 
@@ -18,6 +21,12 @@ def lists(differ_by: str | Iterable[str] | None) -> list[str] | None:
     if differ_by is None:
         return None
     return [differ_by] if isinstance(differ_by, str) else list(differ_by)
+
+
+def with_preset(preset: str | None, **values: Any) -> tuple[Any, ...]:
+    """The values; those that are None are of the preset."""
+    usual = _core.preset("web" if preset is None else preset)
+    return tuple(usual[name] if value is None else value for name, value in values.items())
 
 
 def given(**options: Any) -> dict[str, Any]:
