@@ -409,6 +409,7 @@ static void put_candidates(FILE *out, const report_source *s) {
     else if (m->sentences)
         put_paragraph(out, s, SAY_CURVE_SENTENCES,
                       (const char *[]){number_grouped(m->sentences, first)});
+    else if (m->plan.bands == 0) put_paragraph(out, s, SAY_CURVE_NONE, NULL);
     else put_banded_curve(out, s);
     section_end(out);
 }

@@ -88,6 +88,8 @@ static const char *const words[SAY_WORDS][2] = {
         {"Candidates are pairs that share one of their {0} longest sentences, so "
          "there is no curve.",
          "候选对是在各自最长的 {0} 个句子中至少有一句相同的文档对，因此没有曲线。"},
+    [SAY_CURVE_NONE] = {"This run found its candidates without bands, so there is no curve.",
+                        "本次运行不用带来寻找候选对，因此没有曲线。"},
     [SAY_PROBABILITY] = {"Probability", "概率"},
     [SAY_GROUPS] = {"Sizes of groups", "组的大小"},
     [SAY_GROUPS_NOTE] = {"A group is a kept document with the documents that were removed for it. "

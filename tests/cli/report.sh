@@ -138,6 +138,8 @@ python3 check.py report.html summary.json
 grep -o 'Candidates are[^<]*' report.html
 t dedup -q in.jsonl -o kept.jsonl --threads 1 --sketch sentences:2 --report report.html
 grep -o 'Candidates are[^<]*' report.html
+t dedup -q in.jsonl -o kept.jsonl --threads 1 --measure containment --report report.html
+grep -o "This run found[^<]*" report.html
 t dedup -q - -o kept.jsonl --threads 1 --report report.html --summary summary.json < in.jsonl
 python3 check.py report.html summary.json
 grep -c '<del>\|<ins>' report.html
