@@ -225,7 +225,8 @@ static int run(const invocation *call) {
     if (!match_flags_agree(call->given, &s->match)) return EXIT_USAGE;
     command_job j = match_job(call, &s->match, s->result.output, audit);
     j.result_file = true;
-    j.missed = s->missed.missed;
+    j.further = s->missed.missed;
+    j.further_flag = "missed";
     j.keep_field = s->keep.field;
     return job_run(&j);
 }

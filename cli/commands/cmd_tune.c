@@ -12,6 +12,7 @@
 #include "review/review_print.h"
 #include "review/review_texts.h"
 #include "tune/tune_examples.h"
+#include "tune/tune_page.h"
 #include "tune/tune_table.h"
 
 #include <limits.h>
@@ -23,6 +24,7 @@ typedef struct step_settings {
     double lowest;
     uint64_t examples;
     name_list beside;
+    const char *page; /* a file; NULL: not wanted */
 } step_settings;
 
 typedef struct tune_settings {
@@ -60,9 +62,19 @@ static const flag step_list[] = {
              "of words, joined by commas: ngram=3, or analyzer=chars,ngram=5, or html=main; may be "
              "given 8 times, and each is another run"},
 };
+static const flag page_list[] = {
+    {.name = "page",
+     .kind = FLAG_FILE,
+     .argument = "FILE",
+     .offset = offsetof(step_settings, page),
+     .help = "write a page of HTML, too, with the same figures and pairs; the page needs no other "
+             "file"},
+};
+static const flag_table tune_page_flags = FLAG_TABLE("Output", page_list);
 static const flag_table step_flags = FLAG_TABLE("Thresholds", step_list);
 
 static const flag_group groups[] = {FLAG_GROUP(tune_settings, result, result_flags),
+                                    FLAG_GROUP(tune_settings, steps, tune_page_flags),
                                     FLAG_GROUP(tune_settings, report, report_flags),
                                     FLAG_GROUP(tune_settings, steps, step_flags),
                                     FLAG_GROUP(tune_settings, similarity, set_measure_flags),
@@ -163,7 +175,8 @@ static nd_status run_once(const tuning *t, const nd_input_options *input,
 }
 
 static nd_status run_first(tuning *t, nd_job_summary *summary, nd_error *error) {
-    bool wanted = t->settings->steps.examples > 0 && !t->settings->result.json;
+    bool shown = !t->settings->result.json || t->settings->steps.page,
+         wanted = t->settings->steps.examples > 0 && shown;
     tune_run *first = &t->runs[t->count++];
     first->settings = "";
     if (wanted && !tune_examples_begin(&t->examples, (size_t)t->settings->steps.examples,
@@ -194,12 +207,15 @@ static nd_status run_variant(tuning *t, const variant *v, const char *name, nd_e
 
 /* ---- the result */
 
-static nd_status print_examples(FILE *out, const tuning *t, nd_error *error) {
+static nd_status print_examples(FILE *out, const tuning *t, nd_analyzer *analyzer,
+                                nd_error *error) {
     const review_list *list = &t->examples.list;
-    review_form form = {.differences = 3,
-                        .colour = !t->settings->result.output && terminal_colour(STDOUT_FILENO)};
+    const review_form form = {.analyzer = analyzer,
+                              .differences = 3,
+                              .colour = !t->settings->result.output &&
+                                        terminal_colour(STDOUT_FILENO)};
+    nd_status status = ND_OK;
     if (list->count == 0) return ND_OK;
-    nd_status status = nd_analyzer_create(&t->job->analyzer, NULL, &form.analyzer, error);
     fputs("\nThe least similar pairs of each step: documents, and the most similar ones before "
           "them\n\n",
           out);
@@ -207,27 +223,36 @@ static nd_status print_examples(FILE *out, const tuning *t, nd_error *error) {
         status = review_print(out, list, i, &form, error);
         if (status == ND_OK && i + 1 < list->count) putc('\n', out);
     }
-    nd_analyzer_free(form.analyzer);
     return status;
 }
 
-static nd_status print_all(tuning *t, nd_error *error) {
+static nd_status print_result(const tuning *t, nd_analyzer *analyzer, nd_error *error) {
     const tune_settings *s = t->settings;
-    size_t missing;
     results written;
-    nd_status status = ND_OK;
-    if (t->examples.list.count > 0)
-        status = review_list_texts_read(&t->job->input, &t->job->resources, &t->examples.list,
-                                        &missing, error);
-    if (status == ND_OK) status = results_open(&written, s->result.output, NULL, error);
+    nd_status status = results_open(&written, s->result.output, NULL, error);
     if (status != ND_OK) return status;
     results_begin(&written);
     if (s->result.json) tune_table_json(written.out, t->runs, t->count);
     else {
         tune_table_print(written.out, t->runs, t->count);
-        status = print_examples(written.out, t, error);
+        status = print_examples(written.out, t, analyzer, error);
     }
     return results_close(&written, status, error);
+}
+
+static nd_status print_all(tuning *t, nd_error *error) {
+    const char *page = t->settings->steps.page;
+    review_list *list = &t->examples.list;
+    nd_analyzer *analyzer = NULL;
+    size_t missing;
+    nd_status status = nd_analyzer_create(&t->job->analyzer, NULL, &analyzer, error);
+    if (status == ND_OK && list->count > 0)
+        status = review_list_texts_read(&t->job->input, &t->job->resources, list, &missing, error);
+    if (status == ND_OK && page)
+        status = tune_page_write(page, t->runs, t->count, list, analyzer, error);
+    if (status == ND_OK) status = print_result(t, analyzer, error);
+    nd_analyzer_free(analyzer);
+    return status;
 }
 
 /* job_fn */
@@ -279,6 +304,8 @@ static int run(const invocation *call) {
                      .output = s->result.output ? s->result.output : "-",
                      .result_file = true,
                      .own = variants};
+    j.further = s->steps.page;
+    j.further_flag = "page";
     j.input = input_options_of(&s->input);
     j.analyzer = analyzer_options_of(&s->text);
     j.resources = resources_of(&s->resources);

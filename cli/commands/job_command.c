@@ -29,7 +29,7 @@ static bool read_files_stay(const command_job *j) {
     const table_settings *tables = j->tables ? j->tables : &none;
     const char *outputs[] = {j->output,          tables->removed, tables->clusters,
                              tables->edges,      tables->review,  j->removed_records,
-                             j->report->summary, j->missed,       page_of(j)};
+                             j->report->summary, j->further,      page_of(j)};
     const own_output read[] = {{"files-from", j->input.files_from},
                                {"dict", j->text ? j->text->dictionary : NULL},
                                {"stop", j->text ? j->text->stop : NULL},
@@ -47,8 +47,10 @@ static bool read_files_stay(const command_job *j) {
 static bool is_other_file(const command_job *j, const own_output *own) {
     static const table_settings none = {.removed = NULL};
     const table_settings *tables = j->tables ? j->tables : &none;
-    bool is_output = strcmp(own->flag, "output") == 0, is_missed = own->path == j->missed,
+    bool is_output = strcmp(own->flag, "output") == 0, is_further = own->path == j->further,
          is_page = own->path == page_of(j);
+    char further[60];
+    snprintf(further, sizeof further, "the output of --%s", j->further ? j->further_flag : "");
     const struct {
         const char *path, *name;
     } files[] = {{j->source, "an input"},
@@ -58,7 +60,7 @@ static bool is_other_file(const command_job *j, const own_output *own) {
                  {tables->edges, "the output of --edges"},
                  {tables->review, "the output of --review"},
                  {j->removed_records, "the output of --removed-records"},
-                 {is_missed ? NULL : j->missed, "the output of --missed"},
+                 {is_further ? NULL : j->further, further},
                  {is_page ? NULL : page_of(j), "the output of --report"}};
     const char *name = NULL;
     for (int i = 0; i < j->input_count && !name; i++)
@@ -72,7 +74,7 @@ static bool is_other_file(const command_job *j, const own_output *own) {
 static bool outputs_agree(const command_job *j) {
     const own_output own[] = {{"summary", j->report->summary},
                               {"output", j->result_file ? j->output : NULL},
-                              {"missed", j->missed},
+                              {j->further_flag, j->further},
                               {"report", page_of(j)}};
     const char *summary = own[0].path, *output = j->output;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

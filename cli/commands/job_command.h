@@ -35,8 +35,9 @@ struct command_job {
     const table_settings *tables; /* NULL: there are none */
     const page_settings *page;    /* NULL: there is none */
     const char *removed_records;  /* an output, too; NULL: none */
-    const char *missed;           /* a table that the command itself writes; NULL: none */
-    void *own;                    /* of `run` alone */
+    /* A file that the command itself writes besides the output, and its flag; NULL: none. */
+    const char *further, *further_flag;
+    void *own;                       /* of `run` alone */
     const similarity_settings *plan; /* of the bands; NULL: the job has none */
     const char *preset;   /* a line about its flags, for people; NULL or "": there is none */
     uint32_t max_compare; /* for the summary; 0: the job has no such bound */

@@ -2,6 +2,7 @@
 
 #include "output/html_text.h"
 #include "output/numbers.h"
+#include "output/page_style.h"
 #include "report/report_charts.h"
 #include "report/report_pairs.h"
 
@@ -10,57 +11,6 @@
 
 /* Characters: of the command, of a word of it, and of a name in a table. */
 enum { COMMAND_MOST = 2000, NAME_MOST = 100 };
-
-static const char style[] =
-    ":root{color-scheme:light dark;--ground:#fff;--ink:#1c2127;--soft:#5b6570;--line:#dfe3e8;"
-    "--quiet:#b3bcc6;--accent:#0b62c4}\n"
-    "@media(prefers-color-scheme:dark){:root{--ground:#14181d;--ink:#e6eaef;--soft:#9aa5b1;"
-    "--line:#2c343d;--quiet:#56616d;--accent:#5aa2f5}}\n"
-    "*{box-sizing:border-box}\n"
-    "body{font:1rem/1.55 system-ui,sans-serif;color:var(--ink);background:var(--ground);"
-    "max-width:62rem;margin:0 auto;padding:clamp(1rem,3vw,2.5rem)}\n"
-    "h1{font-size:.95rem;font-weight:600;color:var(--soft);margin:0}\n"
-    ".verdict{font-size:clamp(1.25rem,3.4vw,1.75rem);line-height:1.3;font-weight:600;"
-    "margin:.4rem 0 .6rem;text-wrap:balance}\n"
-    "h2{font-size:1.25rem;line-height:1.3;margin:0 0 .4rem}\n"
-    "h3{font-size:1rem;margin:1.6rem 0 .3rem}\n"
-    "h4{font-size:1rem;font-weight:600;margin:1rem 0 0;color:var(--accent)}\n"
-    "p{margin:.3rem 0;max-width:46rem}\n"
-    ".soft,caption{color:var(--soft)}\n"
-    "section{margin-top:3rem}\n"
-    "nav{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:1.2rem 0 0}\n"
-    "a{color:var(--accent)}\n"
-    "a:focus-visible,summary:focus-visible,.scroll:focus-visible{outline:2px solid "
-    "var(--accent);outline-offset:2px}\n"
-    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1.2rem;margin:1rem 0 0}\n"
-    "dt{color:var(--soft)}\n"
-    "dd{margin:0;overflow-wrap:anywhere;min-width:0}\n"
-    "code{font:.9em ui-monospace,monospace}\n"
-    "ul{padding-inline-start:1.2rem}\n"
-    ".alarm{border-inline-start:.25rem solid var(--accent);padding-inline-start:.8rem;"
-    "list-style:none;margin:.6rem 0;overflow-wrap:anywhere}\n"
-    "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\n"
-    "caption{text-align:start}\n"
-    "th,td{padding:.3rem 1rem .3rem 0;text-align:start;border-bottom:1px solid var(--line);"
-    "vertical-align:baseline}\n"
-    "thead th{font-weight:400;color:var(--soft);vertical-align:bottom}\n"
-    "tbody th{font-weight:400;overflow-wrap:anywhere;min-width:7rem}\n"
-    ".n{text-align:end;white-space:nowrap}\n"
-    ".b{width:34%;padding-inline-end:0;vertical-align:middle}\n"
-    "th.b span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}\n"
-    ".scroll{overflow-x:auto}\n"
-    "details{margin:.4rem 0}\n"
-    "summary{cursor:pointer;color:var(--accent);width:max-content}\n"
-    "details table{width:auto}\n"
-    ".key{display:flex;gap:1.2rem;color:var(--soft);margin:.6rem 0 0}\n"
-    ".key i{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-inline-end:.4em}\n"
-    ".key .own{background:var(--accent)}\n"
-    ".key .other{background:var(--quiet)}\n"
-    "@media(max-width:40rem){th,td{padding-inline-end:.6rem}.unit{display:none}.b{width:22%}"
-    "section{margin-top:2.2rem}}\n"
-    "@media print{body{padding:0;font-size:10pt;max-width:none}nav{display:none}"
-    "section{break-inside:auto}h2,h3,h4{break-after:avoid}figure,tr{break-inside:avoid}"
-    "details::details-content{content-visibility:visible;block-size:auto}}\n";
 
 typedef const char *const *arguments;
 
@@ -584,7 +534,7 @@ static void put_head(FILE *out, const report_source *s) {
             "content=\"width=device-width,initial-scale=1\">\n<meta "
             "http-equiv=Content-Security-Policy content=\"default-src 'none';style-src "
             "'unsafe-inline'\">\n<title>%s</title>\n<style>\n%s%s",
-            words_of(s, SAY_LANGUAGE), words_of(s, SAY_TITLE), style, chart_style);
+            words_of(s, SAY_LANGUAGE), words_of(s, SAY_TITLE), page_style, chart_style);
     put_pair_style(out, s->language);
     fputs("</style>\n</head>\n<body>\n<header>\n", out);
 }

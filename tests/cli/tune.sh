@@ -19,6 +19,22 @@ grep -o '"command":"tune","documents":7,' summary
 t tune in.jsonl -q --measure containment --lowest .9
 # Blocks where the locale has UTF-8.
 LC_ALL=C.UTF-8 "$NEARDUP" tune in.jsonl -q --examples 0 | sed -n '/threshold/,$p'
+# A page: its figures are those of --json; hostile texts and ids are shown as text.
+{
+    record '<script>a</script>' "$(words 1 40)"
+    record '<img src=x>' "$(words 1 39) </bdi><img>"
+} > hostile.jsonl
+t tune hostile.jsonl -q --page page.html --beside ngram=3 -o table.txt
+grep -c 'Removed, with other flags' page.html
+grep -o '<script>\|<img\|https*:' page.html || echo 'no element and no address'
+grep -o '&lt;[a-z/]*' page.html | sort | uniq -c
+t tune in.jsonl -q --page page.html --json -o result.json
+sed -n 's/^<tr><th scope=row>\([0-9.]*\)<td class=n>\([0-9.]*\) %.*/\1 \2/p' page.html | sort > page.txt
+grep -o '"threshold":[0-9.]*,"removed":[0-9.]*' result.json | awk -F'[:,]' '{ printf "%s %.1f\n", $2, 100 * $4 }' | cmp - page.txt
+grep -c '<h3>jaccard' page.html
+t tune in.jsonl -q --page in.jsonl
+t tune in.jsonl -q --page same -o same
+t tune in.jsonl -q --page missing/page.html
 # Other flags beside.
 t tune in.jsonl -q --examples 0 --lowest .8 --beside ngram=3 --beside analyzer=chars,ngram=5
 t tune in.jsonl -q --json --lowest .95 --beside ngram=3
