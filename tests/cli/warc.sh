@@ -158,7 +158,9 @@ frames = [zstd(r) for r in records]
 whole = damage(frames, b'', 4)
 end = len(frames[0]) + len(frames[1])
 bad = whole[:end - 2] + b'\0\0' + whole[end:]
-print(text(bad, 2), text(bad, 1, '-', input=bad), text(whole[:-3], 2), sep='\n')
+# Where in a frame its damage is found depends on the pieces that are read.
+for answer in (text(bad, 2), text(bad, 1, '-', input=bad), text(whole[:-3], 2)):
+    print(*answer[:2], re.sub('compressed byte [0-9]+', 'compressed byte N', answer[2]), end='')
 # Frames with a dictionary in front.
 for n in range(200):
     os.makedirs('samples', exist_ok=True)

@@ -134,7 +134,8 @@ static void test_index(void **state) {
     make_corpus(&c, 77, 100);
     s.last = SIZE_MAX;
     for (int batch = 0; batch < 2; batch++) {
-        for (size_t d = 0; d < c.count; d++) snprintf(c.id[d], sizeof c.id[d], "%d-%zu", batch, d);
+        for (size_t d = 0; d < c.count; d++)
+            snprintf(c.id[d], sizeof c.id[d], "%d-%u", batch & 1, (unsigned)d);
         assert_int_equal(run(&c, &o, &s), ND_OK);
     }
     assert_int_equal(s.counts[ND_EXAMPLE_GROUP], 3);
