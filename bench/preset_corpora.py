@@ -2,11 +2,11 @@
 same seed and material give the same texts. Each text has the number of its original; texts with
 equal numbers are copies of one original.
 
-noisy  Texts of 2,500 originals of the size of a news article, after NEWS-COPY (Silcock, D'Amico-Wong,
-       Yang and Dell, "Noise-Robust De-Duplication at Scale", 2022), whose 9,909 or so texts were
-       read by OCR and abridged by editors. Each copy keeps 35 to 100 % of the text, its
-       beginning or pieces of it, and has errors in 1 to 10 % of its characters: substitutions, deletions,
-       insertions, spaces lost or added.
+noisy  Texts of 2,500 originals of the size of a news article, after NEWS-COPY (Silcock, D'Amico-
+       Wong, Yang and Dell, "Noise-Robust De-Duplication at Scale", 2022), whose 9,909 or so texts
+       were read by OCR and abridged by editors. Each copy keeps 35 to 100 % of the text, its
+       beginning or pieces of it, and has errors in 1 to 10 % of its characters: substitutions,
+       deletions, insertions, spaces lost or added.
 news   The same without errors of OCR: abridged to 35 to 100 %, 0 to 3 % of the words replaced, and
        another dateline.
 short  Titles and messages of 3 to 20 words: copies have other case and punctuation, hashtags, names
@@ -15,6 +15,7 @@ short  Titles and messages of 3 to 20 words: copies have other case and punctuat
 code   Functions of Python's standard library behind one of three licence headers. Copies have other
        names, comments, blank lines and indentation, and neighbouring lines exchanged.
 """
+
 import ast
 import bisect
 import glob
@@ -26,22 +27,34 @@ import re
 import subprocess
 import sysconfig
 
-OCR = {'e': 'co', 'c': 'eo', 'o': '0c', 'l': '1i', 'i': 'l1', 'n': 'u', 'u': 'n', 'h': 'b', 'b': 'h', 'm': 'n', 's': '5', 't': 'f', 'f': 't', 'a': 'o', 'r': 'n', 'g': '9', '.': ','}
+OCR = {
+    'e': 'co',
+    'c': 'eo',
+    'o': '0c',
+    'l': '1i',
+    'i': 'l1',
+    'n': 'u',
+    'u': 'n',
+    'h': 'b',
+    'b': 'h',
+    'm': 'n',
+    's': '5',
+    't': 'f',
+    'f': 't',
+    'a': 'o',
+    'r': 'n',
+    'g': '9',
+    '.': ',',
+}
 LETTERS = 'abcdefghijklmnopqrstuvwxyz'
-HEADERS = (
-    'Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the License. You may obtain a copy of the License at '
-    'http://www.apache.org/licenses/LICENSE-2.0 Unless required by applicable law or agreed to in writing, software distributed under the License is distributed on an "AS IS" BASIS, '
-    'WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the License for the specific language governing permissions and limitations under the License.',
-    'Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files, to deal in the Software without restriction, '
-    'including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software.',
-    'This program is free software: you can redistribute it and/or modify it under the terms of the GNU General Public License as published by the Free Software Foundation, '
-    'either version 3 of the License, or (at your option) any later version.')
+LICENCES = '/usr/share/common-licenses'  # on every Debian machine
+HEADERS_OF = ('Apache-2.0', 'GPL-3', 'MPL-2.0')
 NAMES = '@anna @ben @chris @dana @eli @fay #news #now #update #today #breaking #tech'.split()
 
 
 def copies_of(rng, originals, texts):
-    """How many texts each original has: at least 1, in all `texts`; a few have many, but none so many
-    that its pairs outweigh all others."""
+    """How many texts each original has: at least 1, in all `texts`; a few have many, but none so
+    many that its pairs outweigh all others."""
     counts = [1] * originals
     weights = [min(20, rng.paretovariate(1.5)) for _ in range(originals)]
     ends, total = [], 0
@@ -60,7 +73,7 @@ class Unlike:
         self.size, self.most, self.seen = size, most, set()
 
     def take(self, words):
-        runs = {tuple(words[i:i + self.size]) for i in range(max(1, len(words) - self.size + 1))}
+        runs = {tuple(words[i : i + self.size]) for i in range(max(1, len(words) - self.size + 1))}
         if len(runs & self.seen) > self.most * len(runs):
             return False
         self.seen |= runs
@@ -69,7 +82,19 @@ class Unlike:
 
 def pages(make_corpus, seed, documents):
     """Texts of make_corpus; some are copies of others. None, if the machine has no material."""
-    made = subprocess.run([make_corpus, '--documents', str(documents), '--material-limit', '64M', '--seed', str(seed)], stdout=subprocess.PIPE, check=False)
+    made = subprocess.run(
+        [
+            make_corpus,
+            '--documents',
+            str(documents),
+            '--material-limit',
+            '64M',
+            '--seed',
+            str(seed),
+        ],
+        stdout=subprocess.PIPE,
+        check=False,
+    )
     return [json.loads(line)['text'] for line in made.stdout.splitlines()]
 
 
@@ -87,6 +112,7 @@ def originals_of(make_corpus, seed, wanted, words):
 
 # ---- noisy
 
+
 def misread(rng, text, share):
     """The text with errors in this share of its characters."""
     places = sorted(rng.sample(range(len(text)), round(len(text) * share)))
@@ -97,11 +123,11 @@ def misread(rng, text, share):
         at = place + 1
         if letter == ' ':
             continue  # a lost space
-        if kind < .6:
+        if kind < 0.6:
             parts.append(rng.choice(OCR.get(letter, LETTERS)))
-        elif kind < .8:
+        elif kind < 0.8:
             parts.append(letter + rng.choice(LETTERS))
-        elif kind < .9:
+        elif kind < 0.9:
             parts.append(letter + ' ')
     return ''.join(parts) + text[at:]
 
@@ -109,9 +135,9 @@ def misread(rng, text, share):
 def abridged(rng, text, share):
     """This share of the text: its beginning, or pieces of 12 words from all of it."""
     words = text.split()
-    if rng.random() < .5:
-        return ' '.join(words[:max(12, round(len(words) * share))])
-    pieces = [words[i:i + 12] for i in range(0, len(words), 12)]
+    if rng.random() < 0.5:
+        return ' '.join(words[: max(12, round(len(words) * share))])
+    pieces = [words[i : i + 12] for i in range(0, len(words), 12)]
     kept = sorted(rng.sample(range(len(pieces)), max(1, round(len(pieces) * share))))
     return ' '.join(word for i in kept for word in pieces[i])
 
@@ -120,9 +146,18 @@ def noisy(make_corpus, seed, small):
     originals, texts = (250, 990) if small else (2500, 9909)
     rng = random.Random(f'noisy {seed}')
     made = []
-    for number, (text, count) in enumerate(zip(originals_of(make_corpus, seed, originals, (120, 900)), copies_of(rng, originals, texts))):
+    for number, (text, count) in enumerate(
+        zip(
+            originals_of(make_corpus, seed, originals, (120, 900)), copies_of(rng, originals, texts)
+        )
+    ):
         for _ in range(count):
-            made.append((number, misread(rng, abridged(rng, text, rng.uniform(.35, 1)), rng.uniform(.01, .1))))
+            made.append(
+                (
+                    number,
+                    misread(rng, abridged(rng, text, rng.uniform(0.35, 1)), rng.uniform(0.01, 0.1)),
+                )
+            )
     return made
 
 
@@ -131,23 +166,33 @@ def edited(rng, text, share):
     for i in range(len(words)):
         if rng.random() < share:
             words[i] = rng.choice(words)
-    day = f'{rng.choice(("Washington", "London", "Paris", "Tokyo"))}, {rng.choice(("May", "June", "July"))} {rng.randint(1, 30)} --'
+    city = rng.choice(('Washington', 'London', 'Paris', 'Tokyo'))
+    day = f'{city}, {rng.choice(("May", "June", "July"))} {rng.randint(1, 30)} --'
     return f'{day} {" ".join(words)}'
 
 
 def news(make_corpus, seed, small):
     originals, texts = (250, 990) if small else (2500, 9909)
     rng = random.Random(f'news {seed}')
-    return [(number, edited(rng, abridged(rng, text, rng.uniform(.35, 1)), rng.uniform(0, .03)))
-            for number, (text, count) in enumerate(zip(originals_of(make_corpus, seed + 500, originals, (120, 900)), copies_of(rng, originals, texts))) for _ in range(count)]
+    return [
+        (number, edited(rng, abridged(rng, text, rng.uniform(0.35, 1)), rng.uniform(0, 0.03)))
+        for number, (text, count) in enumerate(
+            zip(
+                originals_of(make_corpus, seed + 500, originals, (120, 900)),
+                copies_of(rng, originals, texts),
+            )
+        )
+        for _ in range(count)
+    ]
 
 
 # ---- short
 
+
 def sentence_pool(make_corpus, seed, wanted):
     """Sentences as lists of words, of which no two have half of their runs of 3 words in common."""
     rng = random.Random(f'pool {seed}')
-    found, unlike = [], Unlike(3, .3)
+    found, unlike = [], Unlike(3, 0.3)
     for text in pages(make_corpus, seed + 1000, wanted // 4 + 200):
         for sentence in re.split(r'(?<=[.!?])\s+|\n\n', text):
             words = re.findall(r"[A-Za-z][\w'-]*", sentence)
@@ -158,24 +203,30 @@ def sentence_pool(make_corpus, seed, wanted):
 
 
 def typed(rng, word):
-    if len(word) < 4 or rng.random() < .5:
+    if len(word) < 4 or rng.random() < 0.5:
         return word
     i = rng.randrange(len(word) - 1)
-    return rng.choice((word[:i] + word[i + 1] + word[i] + word[i + 2:], word[:i] + word[i + 1:], word[:i] + word[i] + word[i:]))
+    return rng.choice(
+        (
+            word[:i] + word[i + 1] + word[i] + word[i + 2 :],
+            word[:i] + word[i + 1 :],
+            word[:i] + word[i] + word[i:],
+        )
+    )
 
 
 def message(rng, words):
     words = list(words)
-    if rng.random() < .4:
+    if rng.random() < 0.4:
         i = rng.randrange(len(words))
         words[i] = typed(rng, words[i])
     text = ' '.join(words)
     text = rng.choice((str, str, str.upper, str.lower, str.title))(text)
-    if len(words) > 4 and rng.random() < .3:
+    if len(words) > 4 and rng.random() < 0.3:
         text = text.replace(' ', ', ', 1)
-    if rng.random() < .3:
+    if rng.random() < 0.3:
         text = ' '.join([text, *rng.sample(NAMES, rng.randint(1, 2))])
-    if rng.random() < .2:
+    if rng.random() < 0.2:
         text = rng.choice(('RT ', 'Re: ', 'Fwd: ')) + text
     return text + rng.choice(('', '', '.', '!', '!!', '?', ' ...'))
 
@@ -186,7 +237,7 @@ def short(make_corpus, seed, small):
     pool = sentence_pool(make_corpus, seed, originals * 2)
     vocabulary = sorted({word for words in pool for word in words if len(word) > 3})
     bases = []
-    for words in pool[:originals * 2 // 3]:
+    for words in pool[: originals * 2 // 3]:
         bases.append(words)
         if len(bases) % 2 and len(words) >= 5:
             other = list(words)
@@ -194,15 +245,23 @@ def short(make_corpus, seed, small):
                 other[i] = rng.choice(vocabulary)
             bases.append(other)
     bases = bases[:originals]
-    return [(number, message(rng, words)) for number, (words, count) in enumerate(zip(bases, copies_of(rng, len(bases), texts))) for _ in range(count)]
+    return [
+        (number, message(rng, words))
+        for number, (words, count) in enumerate(zip(bases, copies_of(rng, len(bases), texts)))
+        for _ in range(count)
+    ]
 
 
 # ---- code
 
+
 def functions():
     """The source of functions of 8 to 80 lines of Python's standard library, each once."""
-    found, unlike = [], Unlike(4, .3)
-    for path in sorted(glob.glob(os.path.join(sysconfig.get_paths()['stdlib'], '*.py')) + glob.glob(os.path.join(sysconfig.get_paths()['stdlib'], '*', '*.py'))):
+    found, unlike = [], Unlike(4, 0.3)
+    for path in sorted(
+        glob.glob(os.path.join(sysconfig.get_paths()['stdlib'], '*.py'))
+        + glob.glob(os.path.join(sysconfig.get_paths()['stdlib'], '*', '*.py'))
+    ):
         if 'site-packages' in path or os.sep + 'test' in path or 'idlelib' in path:
             continue
         try:
@@ -214,32 +273,49 @@ def functions():
         lines = source.splitlines()
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) and 8 <= node.end_lineno - node.lineno <= 80:
-                body = lines[node.lineno - 1:node.end_lineno]
+                body = lines[node.lineno - 1 : node.end_lineno]
                 if unlike.take(re.findall(r'\w+', ' '.join(body))):
                     found.append(body)
     return found
 
 
+def headers():
+    """The first 60 words of some licences, as comments."""
+    for name in HEADERS_OF:
+        with open(os.path.join(LICENCES, name), encoding='utf8') as f:
+            words = ' '.join(f.read().split()[:60])
+        yield '\n'.join('# ' + line for line in re.findall(r'.{1,76}(?:\s|$)', words))
+
+
 def renamed(rng, text):
-    names = sorted(set(re.findall(r'\b[a-z_][a-z0-9_]{2,}\b', text)) - set(keyword.kwlist) - {'self', 'None', 'len', 'str', 'int'})
+    names = sorted(
+        set(re.findall(r'\b[a-z_][a-z0-9_]{2,}\b', text))
+        - set(keyword.kwlist)
+        - {'self', 'None', 'len', 'str', 'int'}
+    )
     for name in rng.sample(names, min(len(names), rng.randint(0, 3))):
-        text = re.sub(rf'\b{name}\b', rng.choice(('new_' + name, name + '2', 'the_' + name, name[:2])), text)
+        text = re.sub(
+            rf'\b{name}\b', rng.choice(('new_' + name, name + '2', 'the_' + name, name[:2])), text
+        )
     return text
 
 
 def rewritten(rng, lines):
     lines = list(lines)
-    if rng.random() < .5:
+    if rng.random() < 0.5:
         lines = [line for line in lines if not line.strip().startswith('#')] or lines
-    if rng.random() < .5:
-        lines.insert(rng.randrange(1, len(lines)), '    # ' + ' '.join(rng.sample(NAMES, 3)).replace('#', '').replace('@', ''))
+    if rng.random() < 0.5:
+        lines.insert(
+            rng.randrange(1, len(lines)),
+            '    # ' + ' '.join(rng.sample(NAMES, 3)).replace('#', '').replace('@', ''),
+        )
     for _ in range(rng.randint(0, 2) if len(lines) > 3 else 0):
         i = rng.randrange(1, len(lines) - 1)
         lines[i], lines[i + 1] = lines[i + 1], lines[i]
     text = '\n'.join(lines)
-    if rng.random() < .3:
+    if rng.random() < 0.3:
         text = text.replace('    ', rng.choice(('  ', '\t')))
-    if rng.random() < .3:
+    if rng.random() < 0.3:
         text = text.replace('\n', '\n\n', rng.randint(1, 3))
     return renamed(rng, text)
 
@@ -250,9 +326,11 @@ def code(_, seed, small):
     bases = functions()
     rng.shuffle(bases)
     bases = bases[:originals]
-    made = []
-    for number, (lines, count) in enumerate(zip(bases, copies_of(rng, len(bases), texts * len(bases) // originals))):
-        header = '\n'.join('# ' + line for line in re.findall(r'.{1,76}(?:\s|$)', HEADERS[number % len(HEADERS)]))
+    made, of_licences = [], list(headers())
+    for number, (lines, count) in enumerate(
+        zip(bases, copies_of(rng, len(bases), texts * len(bases) // originals))
+    ):
+        header = of_licences[number % len(of_licences)]
         made += [(number, header + '\n' + rewritten(rng, lines)) for _ in range(count)]
     return made
 

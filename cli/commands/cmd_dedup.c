@@ -188,7 +188,7 @@ static const char result_chapter[] =
     "An OUT that ends with a slash, or is an empty directory, gets a file for each file of the "
     "input: of the same name, which is its path in a directory that was given, or else the last "
     "part of its name; of several directories, behind the last part of the directory's name. "
-    "Compression and order are the same; a file without kept records is empty but for a header. "
+    "Compression and order are the same; a file without kept records has its header alone. "
     "Two files of one name are an error; --shard-size, which Parquet does not have, numbers the "
     "files instead. The ending of a name says the format: .jsonl makes JSON Lines of CSV (objects "
     "of strings), of Parquet (objects of the values), of other JSON (each value in a line) and of "

@@ -1,5 +1,5 @@
-/* The encoding of CSV or TSV, guessed by the first bytes of a file: its rows are too short to be
- * guessed at one by one. */
+/* The encoding of CSV or TSV, guessed by the first bytes of a file: its rows are too short to
+ * guess the encoding of each. */
 #ifndef ND_CORPUS_TABLE_ENCODING_H
 #define ND_CORPUS_TABLE_ENCODING_H
 

@@ -46,7 +46,7 @@ typedef struct nd_anchor_table {
     uint32_t *led_begins; /* by common anchor: its first one; one more: the end */
 } nd_anchor_table;
 
-/* A table of zeros, but for its allocator, is valid for it. */
+/* A table of zeros that has its allocator can be freed, too. */
 void nd_anchor_table_free(nd_anchor_table *table);
 
 /* The two bits of a number in its word of the filter. */

@@ -1,5 +1,5 @@
 /* Finds documents with equal token sequences by 128-bit hashes. The first of them by rank is the
- * original, the others are its exact copies, but for protected ones. Copies take no part in later
+ * original, the others are its exact copies, except protected ones. Copies take no part in later
  * stages and share the fate of the original. */
 #ifndef ND_DEDUP_EXACT_COPIES_H
 #define ND_DEDUP_EXACT_COPIES_H

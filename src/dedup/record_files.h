@@ -26,7 +26,7 @@ void nd_record_files_free(nd_record_files *files);
 /* Writes a record of a source. Sources come in order. */
 nd_status nd_record_files_write(nd_record_files *files, size_t source, const char *bytes,
                                 size_t size, nd_error *error);
-/* Completes the files; those that have no record are empty but for their header. */
+/* Completes the files; a file without records has its header alone. */
 nd_status nd_record_files_finish(nd_record_files *files, nd_error *error);
 /* Bytes of the directory's files that are complete. */
 uint64_t nd_record_files_size(const nd_record_files *files);

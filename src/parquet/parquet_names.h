@@ -1,5 +1,5 @@
-/* The names of columns as a Parquet file has them. DuckDB has its own name for a column if another
- * one has the same name but for case. */
+/* The names of columns as a Parquet file has them. DuckDB has its own name for a column
+ * whose name differs from that of another one only in case. */
 #ifndef ND_PARQUET_PARQUET_NAMES_H
 #define ND_PARQUET_PARQUET_NAMES_H
 

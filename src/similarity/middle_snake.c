@@ -5,7 +5,7 @@
  * those from the end. The script is found when two of them meet. */
 #include "similarity/middle_snake.h"
 
-/* One direction of a search. Places are told by x alone. */
+/* One direction of a search. A place is given by its x alone: y follows from the diagonal. */
 typedef struct frontier {
     int32_t *x; /* by diagonal; one more at each side */
     int32_t low, high;

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 
-/* Starts zero-initialised but for the allocator. */
+/* All zeros at first, except the allocator. */
 typedef struct nd_number_scan {
     nd_allocator allocator;
     char *number; /* ASCII, `length` bytes; valid until the next call */
