@@ -123,8 +123,9 @@ def audit(data: Any, *, sample: int = 1000, sample_seed: int = 0, text: str = "t
                     group=group, recall=recall, perms=perms, sketch=sketch, verify=verify,
                     k=default_k(k, verify), bits=bits, sentences=sentences, weights=weights,
                     stop=stop, max_compare=max_compare, differ_by=lists(differ_by),
-                    analyzer=analyzer, ngram=ngram, seed=seed, dictionary=dictionary, nulls=nulls, invalid=invalid, on_error=on_error,
-                    follow=follow, max_record=max_record, memory=memory, work=work,
+                    analyzer=analyzer, ngram=ngram, seed=seed, dictionary=dictionary,
+                    nulls=nulls, invalid=invalid, on_error=on_error, follow=follow,
+                    max_record=max_record, memory=memory, work=work,
                     threads=threads, **keep_column(source, column), **protection.guard(source))
     options["with_ids"] = source.ids is None and source.id is not None
     with receiver(progress) as options["progress"]:

@@ -409,8 +409,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id",
     if max_removed is not None and not 0 < max_removed <= 1:
         raise ArgumentError(f"max_removed must be above 0 and at most 1, not {max_removed!r}")
     options = given(threshold=threshold, measure=measure, keep=how, group=group,
-                    max_removed=max_removed,
-                    recall=recall, perms=perms, sketch=sketch, verify=verify, k=default_k(k, verify), bits=bits,
+                    max_removed=max_removed, recall=recall, perms=perms, sketch=sketch,
+                    verify=verify, k=default_k(k, verify), bits=bits,
                     sentences=sentences, weights=weights, stop=stop, max_compare=max_compare,
                     differ_by=lists(differ_by), analyzer=analyzer, ngram=ngram, seed=seed,
                     dictionary=dictionary, replace=replace, resume=resume, nulls=nulls, invalid=invalid,
@@ -454,8 +454,8 @@ def pairs(data: Any, *, text: str = "text", id: str | None = "id",
           verify: Verify = "exact", k: int | None = None, bits: int = 64, sentences: int = 3,
           weights: str = "tfidf", stop: Any = None, max_compare: int = 1000,
           differ_by: str | Iterable[str] | None = None,
-          analyzer: Analyzer | None = None, ngram: int | None = None, seed: int = 1, dictionary: Any = None,
-          nulls: Literal["error", "skip"] = "error",
+          analyzer: Analyzer | None = None, ngram: int | None = None, seed: int = 1,
+          dictionary: Any = None, nulls: Literal["error", "skip"] = "error",
           invalid: Literal["fail", "replace", "skip"] = "fail",
           on_error: Literal["fail", "skip"] = "fail", follow: bool = False,
           max_record: int = 64 << 20, memory: int = 1 << 30, work: Any = None, threads: int = 0,
@@ -463,7 +463,8 @@ def pairs(data: Any, *, text: str = "text", id: str | None = "id",
     """Finds every pair of near-duplicates: a table with a row for each pair.
 
     The columns are id_a, id_b (row numbers if the documents have no ids), jaccard (or containment),
-    intersection and union; or cosine, or distance, where these decide. The arguments are those of :func:`dedup`.
+    intersection and union; or cosine, or distance, where these decide. The arguments are those of
+    :func:`dedup`.
 
     >>> import neardup as nd
     >>> nd.pairs({"x": "one two three", "y": "One, two, three.", "z": "four"}.items()).to_pylist()
