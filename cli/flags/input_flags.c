@@ -39,7 +39,8 @@ static const flag inputs[] = {
      .offset = offsetof(input_settings, encoding),
      .fallback = "utf-8",
      .help = "encoding of texts and columns of CSV, such as windows-1251; auto: the encoding of a "
-             "text that is not UTF-8 is guessed, and that of a table by its first 64 KiB; a byte order mark counts "
+             "text that is not UTF-8 is guessed, and that of a table by its first 64 KiB; a byte "
+             "order mark counts "
              "more, and so does what a page tells"},
     {.name = "max-record",
      .kind = FLAG_SIZE,

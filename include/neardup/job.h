@@ -106,9 +106,9 @@ typedef struct nd_input_options {
     uint64_t max_record;
     /* The encoding of texts that are files and of columns of CSV, as it is named on the web, such
      * as "windows-1251"; most names need ICU (nd_features). "auto": the encoding of a text that is
-     * not UTF-8 is guessed, and that of a file of CSV by its first 64 KiB (needs libuchardet). NULL, the default:
-     * UTF-8. A byte order mark counts more, and so does what a page of HTML, or its server, tells;
-     * if neither tells it, the encoding of a page is guessed. */
+     * not UTF-8 is guessed, and that of a file of CSV by its first 64 KiB (needs libuchardet).
+     * NULL, the default: UTF-8. A byte order mark counts more, and so does what a page of HTML, or
+     * its server, tells; if neither tells it, the encoding of a page is guessed. */
     const char *encoding;
     /* A record with invalid UTF-8 or lone surrogates: fail (default), replace by U+FFFD, or skip.
      */

@@ -10,6 +10,7 @@ enum { MOST_PAIRED = ND_LIMIT(64, 2) };
 
 /* A common document. */
 typedef struct patterned {
+    uint64_t key;  /* nd_anchor_key */
     uint64_t hash; /* of its common anchors, and of how many are needed */
     uint32_t document;
 } patterned;
@@ -37,8 +38,9 @@ static uint64_t hash_of(const nd_anchor_table *t, uint32_t document) {
     return hash;
 }
 
-static int by_hash(const void *a, const void *b) {
+static int by_pattern(const void *a, const void *b) {
     const patterned *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
     if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
     return x->document < y->document ? -1 : x->document > y->document;
 }
@@ -50,9 +52,9 @@ static nd_status find_common(pattern_maker *m, nd_error *error) {
         if (common == 0 || common < t->needed[d]) continue;
         if (!nd_reserve(&t->allocator, &m->documents, &m->capacity, m->count + 1))
             return fail_memory(sizeof *m->documents, error);
-        m->documents[m->count++] = (patterned){hash_of(t, d), d};
+        m->documents[m->count++] = (patterned){nd_anchor_key(t, t->first + d), hash_of(t, d), d};
     }
-    if (m->count > 0) qsort(m->documents, m->count, sizeof *m->documents, by_hash);
+    if (m->count > 0) qsort(m->documents, m->count, sizeof *m->documents, by_pattern);
     return ND_OK;
 }
 
@@ -87,7 +89,8 @@ static nd_status add_leads(pattern_maker *m, nd_error *error) {
 static nd_status add_pattern(pattern_maker *m, const nd_ranks *ranks, size_t begin, size_t end,
                              nd_candidates *out, nd_error *error) {
     nd_anchor_table *t = m->table;
-    nd_anchor_pattern pattern = {(uint32_t)begin, (uint32_t)(end - begin), ND_NO_BUCKET};
+    nd_anchor_pattern pattern = {(uint32_t)begin, (uint32_t)(end - begin), ND_NO_BUCKET,
+                                 m->documents[begin].key};
     if (!nd_reserve(&t->allocator, &t->patterns, &t->pattern_capacity, t->pattern_count + 1))
         return fail_memory(sizeof *t->patterns, error);
     if (pattern.count > MOST_PAIRED) {
@@ -115,6 +118,10 @@ static nd_status list_leads(pattern_maker *m, nd_error *error) {
     return ND_OK;
 }
 
+static bool are_alike(const patterned *a, const patterned *b) {
+    return a->key == b->key && a->hash == b->hash;
+}
+
 static nd_status add_all(pattern_maker *m, const nd_ranks *ranks, nd_candidates *out,
                          nd_error *error) {
     nd_anchor_table *t = m->table;
@@ -123,7 +130,7 @@ static nd_status add_all(pattern_maker *m, const nd_ranks *ranks, nd_candidates 
     if (!t->members) return fail_memory(m->count * sizeof *t->members, error);
     for (size_t i = 0; i < m->count; i++) t->members[i] = m->documents[i].document;
     for (size_t begin = 0, end; begin < m->count; begin = end) {
-        for (end = begin; end < m->count && m->documents[end].hash == m->documents[begin].hash;)
+        for (end = begin; end < m->count && are_alike(&m->documents[end], &m->documents[begin]);)
             end++;
         ND_TRY(add_pattern(m, ranks, begin, end, out, error));
     }

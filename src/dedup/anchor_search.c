@@ -59,7 +59,14 @@ void nd_anchor_search_free(nd_anchor_search *s) {
     nd_release(a, s);
 }
 
-/* Moves the shingles that may be anchors to the front. Returns how many they are. */
+/* The bits of a shingle that its number has, and one more, so that none is 0. Different shingles
+ * may share a number, which is looked up once. */
+static uint64_t reduced(uint64_t shingle) {
+    const uint64_t high = ~UINT64_C(0) << (64 - ND_BAND_PART_BITS), low = UINT32_MAX;
+    return (shingle & (high | low)) | UINT64_C(1) << 32;
+}
+
+/* Moves the shingles that may be anchors to the front, reduced. Returns how many they are. */
 static size_t keep_likely(const nd_anchor_table *t, uint64_t *shingles, size_t count) {
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
@@ -67,7 +74,7 @@ static size_t keep_likely(const nd_anchor_table *t, uint64_t *shingles, size_t c
             __builtin_prefetch(&t->filter[nd_band_number(shingles[i + AHEAD]) >> t->shift]);
         uint64_t number = nd_band_number(shingles[i]), bits = nd_anchor_bits(number);
         bool likely = (t->filter[number >> t->shift] & bits) == bits;
-        shingles[used] = shingles[i];
+        shingles[used] = reduced(shingles[i]);
         used += likely;
     }
     return used;
@@ -80,7 +87,7 @@ static void take_entry(nd_anchor_search *s, uint32_t entry, uint32_t own) {
     } else if (entry != own && s->counts[entry]++ == 0) s->touched[s->touched_count++] = entry;
 }
 
-/* Looks up to TOGETHER distinct shingles up. */
+/* Looks up to TOGETHER distinct numbers up. */
 static nd_status look_up(nd_anchor_search *s, uint32_t own, const uint64_t *shingles, size_t count,
                          nd_error *error) {
     const nd_anchor_table *t = s->table;
@@ -134,15 +141,29 @@ static nd_status take_pattern(nd_anchor_search *s, const nd_anchor_pattern *p, u
     return ND_OK;
 }
 
-/* Finds the patterns of which the text has enough common anchors. */
-static nd_status find_patterns(nd_anchor_search *s, uint32_t own, nd_error *error) {
+/* The first index in `led` of the patterns of an anchor whose key is not below `key`. */
+static uint32_t first_led(const nd_anchor_table *t, uint32_t anchor, uint64_t key) {
+    uint32_t low = t->led_begins[anchor], high = t->led_begins[anchor + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->patterns[t->led[middle]].key < key) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Finds the patterns of which the text has enough common anchors, and from which nothing keeps it
+ * apart. */
+static nd_status find_patterns(nd_anchor_search *s, uint32_t self, uint32_t own, nd_error *error) {
     const nd_anchor_table *t = s->table;
+    uint64_t key = nd_anchor_key(t, self);
     size_t taken = 0, tests = 0;
     s->searches++;
     for (size_t i = 0; i < s->common_count; i++) {
         uint32_t anchor = s->common[i];
-        for (uint32_t k = t->led_begins[anchor]; k < t->led_begins[anchor + 1]; k++) {
+        for (uint32_t k = first_led(t, anchor, key); k < t->led_begins[anchor + 1]; k++) {
             uint32_t pattern = t->led[k];
+            if (t->patterns[pattern].key != key) break;
             if (s->tested[pattern] == s->searches) continue;
             s->tested[pattern] = s->searches;
             if (++tests > MOST_TESTED) s->left_out += t->patterns[pattern].count;
@@ -179,7 +200,7 @@ nd_status nd_anchor_search_run(nd_anchor_search *s, uint32_t self, uint64_t *shi
         ND_TRY(look_up(s, own, shingles + i, left < TOGETHER ? left : TOGETHER, error));
     }
     keep_enough(s);
-    nd_status status = find_patterns(s, own, error);
+    nd_status status = find_patterns(s, self, own, error);
     for (size_t i = 0; i < s->common_count; i++) s->has[s->common[i]] = 0;
     *out = (nd_anchored){.documents = s->touched,
                          .document_count = s->touched_count,

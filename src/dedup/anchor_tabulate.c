@@ -86,7 +86,8 @@ static nd_status add_parts(table_maker *m, nd_error *error) {
     size_t parts = nd_external_sort_parts(m->request->anchors);
     for (size_t part = 0; part < parts; part++) ND_TRY(add_part(m, part, error));
     m->part_begins[parts] = t->entry_count;
-    return t->entry_count <= UINT32_MAX && m->shared_count <= UINT32_MAX
+    return t->entry_count <= UINT32_MAX && m->shared_count <= UINT32_MAX &&
+                   t->common_count < ND_COMMON_ANCHOR
                ? ND_OK
                : nd_fail(error, ND_ERR_ARGUMENT,
                          "too many anchors for one table: less memory "
@@ -154,6 +155,8 @@ static nd_status make(table_maker *m, nd_candidates *out, nd_error *error) {
     if (!m->anchors || !t->needed) return fail_memory(t->count * sizeof *t->needed, error);
     ND_TRY(add_parts(m, error));
     ND_TRY(list_commons(m, error));
+    nd_release(&t->allocator, m->shared);
+    m->shared = NULL;
     set_needed(m);
     ND_TRY(nd_anchor_patterns_add(t, m->sizes, m->request->ranks, out, error));
     return add_steps(m, error);
@@ -163,7 +166,10 @@ nd_status nd_anchor_tabulate(const nd_anchor_table_request *request, nd_candidat
                              nd_anchor_table *table, nd_error *error) {
     const nd_allocator *a = &request->run->allocator;
     table_maker m = {.request = request, .table = table};
-    *table = (nd_anchor_table){.allocator = *a, .first = request->first, .count = request->count};
+    *table = (nd_anchor_table){.allocator = *a,
+                               .first = request->first,
+                               .count = request->count,
+                               .differ_keys = request->differ_keys};
     nd_status status = make(&m, out, error);
     nd_part_buffer_free(a, &m.part);
     nd_release(a, m.shared);

@@ -15,7 +15,8 @@ typedef struct nd_anchor_table_request {
     const nd_external_sort *anchors; /* keys of one band (sketch/band_key.h) */
     const nd_ranks *ranks;           /* base 0 */
     const nd_fates *fates;           /* exact copies take no part */
-    uint32_t first, count;           /* as in nd_anchor_table; fewer than 2^31 documents */
+    const uint64_t *differ_keys;     /* this and the next ones: as in nd_anchor_table */
+    uint32_t first, count;           /* fewer than 2^31 documents */
 } nd_anchor_table_request;
 
 /* Makes the table, and adds the large buckets of its patterns, still empty, to *out. *table is

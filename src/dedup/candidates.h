@@ -36,13 +36,15 @@ typedef struct nd_candidates {
     nd_indexed_bucket *indexed;
     uint32_t *indexed_members;
     size_t indexed_count, indexed_capacity, indexed_member_count, indexed_member_capacity;
-    nd_first_neighbours neighbours; /* with fingerprints and anchors: counts the pairs that were
-                                       left out; else zeros */
+    nd_first_neighbours neighbours; /* with fingerprints: counts the pairs that were left out; else
+                                       zeros */
     /* With anchors, by rank: the large bucket of the document's pattern (anchor_table.h);
      * ND_NO_BUCKET: it has none. Of a large bucket only pairs with a document of its own are
      * candidates. NULL: all are. */
     uint32_t *own;
-    uint64_t bounded_documents, left_out; /* as in nd_decide_counts: left out before deciding */
+    /* Before deciding, as in nd_decide_counts: comparisons that were left out, and pairs that were
+     * kept apart. */
+    uint64_t bounded_documents, left_out, kept_apart;
 } nd_candidates;
 
 /* *out is valid for nd_candidates_free in any case. */

@@ -245,6 +245,7 @@ static nd_status decide(dedup *d, const nd_verifier_plan *verifier, nd_error *er
     ND_TRY(nd_decide(&request, &d->candidates, &d->fates, &counts, error));
     counts.bounded_documents += d->candidates.bounded_documents;
     counts.bounded_comparisons += d->candidates.left_out;
+    counts.comparisons.kept_apart += d->candidates.kept_apart;
     count_decided(&d->summary, &counts);
     if (d->plan.by_component)
         ND_TRY(nd_remove_by_component(verifier, &d->fates, &d->summary.spared, error));

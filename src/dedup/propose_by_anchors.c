@@ -1,6 +1,5 @@
 #include "dedup/propose_by_anchors.h"
 
-#include "base/radix_sort.h"
 #include "base/workers.h"
 #include "dedup/anchor_search.h"
 #include "dedup/anchor_tabulate.h"
@@ -9,26 +8,31 @@
 #include <pthread.h>
 #include <string.h>
 
-/* ROUND: documents of a round, whose pairs are sorted, so that their order does not depend on the
- * threads. STRIDE: documents that a thread reads at a time. */
-enum { ROUND = ND_LIMIT(1 << 9, 24), STRIDE = ND_LIMIT(16, 5) };
+/* ROUND: documents between two progress reports. STRIDE: documents that a thread reads at a time.
+ * BATCH: pairs that a thread collects before it takes the lock. SORTED: later documents whose pairs
+ * are sorted together: few, because each may have pairs with very many documents. */
+enum {
+    ROUND = ND_LIMIT(1 << 12, 24),
+    STRIDE = ND_LIMIT(16, 5),
+    BATCH = ND_LIMIT(1 << 11, 7),
+    SORTED = ND_LIMIT(64, 3)
+};
 
 typedef struct anchor_worker {
     nd_record_reader *reader;
     nd_analyzer *analyzer;
     nd_anchor_search *search;
-    uint64_t *pairs; /* of the round: later rank << 32 | earlier rank */
-    size_t pair_count, pair_capacity;
+    uint64_t pairs[BATCH]; /* later rank << 32 | earlier rank */
+    size_t pair_count;
     uint64_t bounded_documents, left_out; /* as in nd_candidates */
 } anchor_worker;
 
 typedef struct anchor_proposer {
     const nd_anchors_request *request;
     nd_candidates *out;
-    pthread_mutex_t lock; /* of the large buckets of *out */
+    pthread_mutex_t lock;    /* of the large buckets of *out, and of `pairs` */
+    nd_external_sort *pairs; /* of all readings; a pair may come twice */
     anchor_worker *workers;
-    uint64_t *pairs, *scratch; /* of all workers */
-    size_t pair_capacity, scratch_capacity;
     nd_anchor_table table;
     uint32_t begin, end; /* the round's documents */
     atomic_uint next;
@@ -38,13 +42,22 @@ typedef struct anchor_proposer {
 
 /* ---- a document */
 
-static nd_status add_pairs(const anchor_proposer *p, anchor_worker *w, uint32_t rank,
+static nd_status flush_pairs(anchor_proposer *p, anchor_worker *w, nd_error *error) {
+    nd_status status = ND_OK;
+    pthread_mutex_lock(&p->lock);
+    for (size_t i = 0; status == ND_OK && i < w->pair_count; i++)
+        status = nd_external_sort_push(p->pairs, (size_t)(w->pairs[i] >> 32) / SORTED, w->pairs[i],
+                                       error);
+    pthread_mutex_unlock(&p->lock);
+    w->pair_count = 0;
+    return status;
+}
+
+static nd_status add_pairs(anchor_proposer *p, anchor_worker *w, uint32_t rank,
                            const nd_anchored *found, nd_error *error) {
-    if (!nd_reserve(&p->request->run->allocator, &w->pairs, &w->pair_capacity,
-                    w->pair_count + found->document_count))
-        return nd_fail_memory(error, found->document_count * sizeof *w->pairs, "candidates");
     for (size_t i = 0; i < found->document_count; i++) {
         uint32_t other = nd_rank_of(p->request->ranks, found->documents[i]);
+        if (w->pair_count == BATCH) ND_TRY(flush_pairs(p, w, error));
         w->pairs[w->pair_count++] = rank > other ? (uint64_t)rank << 32 | other
                                                  : (uint64_t)other << 32 | rank;
     }
@@ -78,39 +91,6 @@ static nd_status propose_document(anchor_proposer *p, anchor_worker *w, uint32_t
     w->left_out += found.left_out;
     ND_TRY(join_buckets(p, rank, &found, error));
     return add_pairs(p, w, rank, &found, error);
-}
-
-/* ---- the pairs of a round */
-
-/* A document with too many candidates is compared with the first ones (first_neighbours.h). */
-static nd_status take_pairs(anchor_proposer *p, const uint64_t *pairs, size_t count,
-                            nd_error *error) {
-    for (size_t i = 0; i < count; i++) {
-        uint32_t later = (uint32_t)(pairs[i] >> 32), earlier = (uint32_t)pairs[i];
-        bool taken, again = i > 0 && pairs[i] == pairs[i - 1];
-        if (again) continue;
-        ND_TRY(nd_first_neighbours_take(&p->out->neighbours, later, earlier, 1, &taken, error));
-        if (taken) ND_TRY(nd_candidates_add_pair(p->out, later, earlier, error));
-    }
-    return ND_OK;
-}
-
-static nd_status end_round(anchor_proposer *p, nd_error *error) {
-    const nd_allocator *a = &p->request->run->allocator;
-    size_t count = 0;
-    for (uint32_t i = 0; i < p->request->run->threads; i++) count += p->workers[i].pair_count;
-    if (!nd_reserve(a, &p->pairs, &p->pair_capacity, count) ||
-        !nd_reserve(a, &p->scratch, &p->scratch_capacity, count))
-        return nd_fail_memory(error, count * sizeof *p->pairs, "candidates");
-    count = 0;
-    for (uint32_t i = 0; i < p->request->run->threads; i++) {
-        anchor_worker *w = &p->workers[i];
-        if (w->pair_count > 0) memcpy(p->pairs + count, w->pairs, w->pair_count * sizeof *p->pairs);
-        count += w->pair_count;
-        w->pair_count = 0;
-    }
-    nd_radix_sort(p->pairs, p->scratch, count, 0);
-    return take_pairs(p, p->pairs, count, error);
 }
 
 /* ---- a reading, in parallel */
@@ -147,10 +127,10 @@ static nd_status read_rounds(anchor_proposer *p, nd_error *error) {
         p->end = (uint32_t)(count - begin < ROUND ? count : begin + ROUND);
         atomic_store(&p->next, 0);
         ND_TRY(nd_run_workers(&run->allocator, run->threads, propose_run, p, error));
-        ND_TRY(end_round(p, error));
         p->passed += p->end - p->begin;
         ND_TRY(nd_progress_report(run->progress, ND_STAGE_MATCH, p->passed, p->to_pass, error));
     }
+    for (uint32_t i = 0; i < run->threads; i++) ND_TRY(flush_pairs(p, &p->workers[i], error));
     return ND_OK;
 }
 
@@ -168,17 +148,20 @@ static nd_status read_with_table(anchor_proposer *p, nd_error *error) {
 
 /* ---- all readings */
 
-/* How many documents have their anchors in one table. */
+/* How many documents have their anchors in one table. Each thread has a count of 2 bytes for each
+ * of them, which may take as much memory as the table. */
 static uint64_t documents_of_table(const nd_anchors_request *r) {
-    enum { MOST = 1 << 30 };
+    enum { MOST = 1 << 30, COUNT_BYTES = 2 };
     uint64_t anchors = 0, documents = r->columns->count,
-             room = nd_memory_share(&r->run->budget, ND_MEMORY_HAMMING_JOIN) /
-                    ND_ANCHOR_TABLE_BYTES;
+             memory = nd_memory_share(&r->run->budget, ND_MEMORY_HAMMING_JOIN),
+             room = memory / ND_ANCHOR_TABLE_BYTES,
+             counted = memory / COUNT_BYTES / r->run->threads;
     for (size_t part = 0; part < nd_external_sort_parts(r->anchors); part++)
         anchors += nd_external_sort_count(r->anchors, part);
     uint64_t most = anchors <= room
                         ? documents
                         : (uint64_t)((double)documents * (double)room / (double)anchors);
+    if (most > counted) most = counted;
     return most < 1 ? 1 : most < MOST ? most : MOST;
 }
 
@@ -193,6 +176,7 @@ static nd_status read_all(anchor_proposer *p, nd_error *error) {
             .anchors = r->anchors,
             .ranks = r->ranks,
             .fates = r->fates,
+            .differ_keys = r->columns->differ_keys,
             .first = (uint32_t)first,
             .count = (uint32_t)(count - first < each ? count - first : each)};
         nd_status status = nd_anchor_tabulate(&request, p->out, &p->table, error);
@@ -203,12 +187,63 @@ static nd_status read_all(anchor_proposer *p, nd_error *error) {
     return ND_OK;
 }
 
+/* ---- the pairs */
+
+/* Takes the pairs of one later document, ascending by the earlier one: the first ones, and each
+ * once. */
+static nd_status take_pairs(nd_candidates *out, const nd_anchors_request *r, const uint64_t *pairs,
+                            size_t count, nd_error *error) {
+    uint32_t later = (uint32_t)(pairs[0] >> 32), document = nd_document_of(r->ranks, later);
+    uint64_t taken = 0, left_out = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t earlier = (uint32_t)pairs[i];
+        bool again = i > 0 && pairs[i] == pairs[i - 1];
+        if (again) continue;
+        if (nd_columns_differ(r->columns, document, nd_document_of(r->ranks, earlier)))
+            out->kept_apart++;
+        else if (taken == r->plan->max_compare) left_out++;
+        else {
+            ND_TRY(nd_candidates_add_pair(out, later, earlier, error));
+            taken++;
+        }
+    }
+    out->bounded_documents += left_out > 0;
+    out->left_out += left_out;
+    return ND_OK;
+}
+
+static nd_status take_part(const anchor_proposer *p, size_t part, nd_part_buffer *buffer,
+                           nd_error *error) {
+    ND_TRY(nd_external_sort_load(p->pairs, part, 0, buffer, error));
+    const uint64_t *pairs = buffer->words;
+    for (size_t begin = 0, end; begin < buffer->count; begin = end) {
+        for (end = begin; end < buffer->count && pairs[end] >> 32 == pairs[begin] >> 32;) end++;
+        ND_TRY(take_pairs(p->out, p->request, pairs + begin, end - begin, error));
+    }
+    nd_external_sort_drop(p->pairs, part);
+    return ND_OK;
+}
+
+static nd_status take_all(anchor_proposer *p, nd_error *error) {
+    nd_part_buffer buffer = {0};
+    nd_status status = nd_external_sort_flush(p->pairs, error);
+    for (size_t part = 0; status == ND_OK && part < nd_external_sort_parts(p->pairs); part++) {
+        status = take_part(p, part, &buffer, error);
+        if (status == ND_OK) status = nd_progress_poll(p->request->run->progress, error);
+    }
+    nd_part_buffer_free(&p->request->run->allocator, &buffer);
+    return status;
+}
+
+/* ---- the stage */
+
 static nd_status prepare(anchor_proposer *p, nd_error *error) {
     const nd_anchors_request *r = p->request;
     const nd_allocator *a = &r->run->allocator;
     ND_TRY(nd_candidates_init(p->out, r->run, r->ranks, error));
-    ND_TRY(nd_first_neighbours_init(&p->out->neighbours, a, r->ranks->count, r->plan->max_compare,
-                                    error));
+    ND_TRY(nd_external_sort_create(a, r->run->space, (size_t)r->ranks->count / SORTED + 1,
+                                   nd_memory_share(&r->run->budget, ND_MEMORY_PAIRS),
+                                   "pairs of anchors", &p->pairs, error));
     ND_TRY(nd_candidates_init_own(p->out, r->ranks->count, error));
     p->workers = nd_allocate_zero(a, r->run->threads, sizeof *p->workers);
     if (!p->workers) return nd_fail_memory(error, sizeof *p->workers, "candidates");
@@ -228,11 +263,9 @@ static void release(anchor_proposer *p) {
         p->out->left_out += p->workers[i].left_out;
         nd_record_reader_free(p->workers[i].reader);
         nd_analyzer_free(p->workers[i].analyzer);
-        nd_release(a, p->workers[i].pairs);
     }
     nd_release(a, p->workers);
-    nd_release(a, p->pairs);
-    nd_release(a, p->scratch);
+    nd_external_sort_free(p->pairs);
 }
 
 nd_status nd_propose_by_anchors(const nd_anchors_request *request, nd_candidates *out,
@@ -241,6 +274,7 @@ nd_status nd_propose_by_anchors(const nd_anchors_request *request, nd_candidates
     pthread_mutex_init(&p.lock, NULL);
     nd_status status = prepare(&p, error);
     if (status == ND_OK) status = read_all(&p, error);
+    if (status == ND_OK) status = take_all(&p, error);
     release(&p);
     pthread_mutex_destroy(&p.lock);
     return status;

@@ -3,37 +3,53 @@
 #include "hamming/hamming_join.h"
 #include "sketch/bucket_scan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Documents with the same fingerprint are a *group*. A group of up to ND_SMALL_BUCKET documents
  * gives their pairs; a larger group is a large bucket. A pair of near fingerprints stands for the
  * pairs of their two groups. If one of the groups is a large bucket, the documents of the other are
  * added to it, so that the work stays linear in the size of the group. If a document has very many
- * neighbours, only the first ones are candidates (first_neighbours.h). */
-
-#define NO_BUCKET UINT32_MAX
+ * neighbours, only the first ones are candidates (first_neighbours.h).
+ *
+ * If a large group has documents that are kept apart (text/differ_by.h), it is cut into groups of
+ * equal keys. Otherwise the pages of a template that differ in their numbers would use up
+ * max_compare, and duplicates among them would be missed. */
 
 typedef struct equal_group {
     uint32_t begin, count; /* members[begin, begin + count) */
-    uint32_t bucket;       /* number of the large bucket; NO_BUCKET: the group is small */
+    uint32_t bucket;       /* number of the large bucket; ND_NO_BUCKET: the group is small */
+    uint64_t key;          /* of all its documents, if the fingerprint has several groups */
+    bool last;             /* of its fingerprint; the groups of one ascend by key */
 } equal_group;
+
+typedef struct keyed_rank {
+    uint64_t key;
+    uint32_t rank;
+} keyed_rank;
 
 typedef struct near_proposer {
     const nd_hamming_request *request;
     nd_candidates *out;
-    uint32_t *group_of; /* by the first rank of a group: the group's number + 1; NULL: there are no
-                           groups */
+    uint32_t *group_of; /* by the first rank of a fingerprint: the number of its first group + 1;
+                           NULL: there are no groups */
     equal_group *groups;
     uint32_t *members; /* ranks, ascending within a group */
-    size_t group_count, group_capacity, member_count, member_capacity;
+    keyed_rank *keyed;
+    size_t group_count, group_capacity, member_count, member_capacity, keyed_capacity;
     uint64_t since; /* pairs since the last progress report */
 } near_proposer;
+
+static uint64_t key_of(const near_proposer *p, uint32_t rank) {
+    const uint64_t *keys = p->request->columns->differ_keys;
+    return keys ? keys[nd_document_of(p->request->ranks, rank)] : 0;
+}
 
 /* ---- groups of equal fingerprints */
 
 static nd_status propose_equal(near_proposer *p, const uint32_t *ranks, size_t count,
                                uint32_t *bucket, nd_error *error) {
-    *bucket = NO_BUCKET;
+    *bucket = ND_NO_BUCKET;
     if (count > ND_SMALL_BUCKET) {
         *bucket = p->out->large_buckets;
         return nd_candidates_add_bucket(p->out, ranks, count, error);
@@ -44,39 +60,78 @@ static nd_status propose_equal(near_proposer *p, const uint32_t *ranks, size_t c
     return ND_OK;
 }
 
+/* Adds members[begin, end) as a group. */
+static nd_status add_equal(near_proposer *p, size_t begin, size_t end, bool last, nd_error *error) {
+    const nd_allocator *a = &p->request->run->allocator;
+    equal_group group = {.begin = (uint32_t)begin,
+                         .count = (uint32_t)(end - begin),
+                         .key = key_of(p, p->members[begin]),
+                         .last = last};
+    ND_TRY(propose_equal(p, p->members + begin, end - begin, &group.bucket, error));
+    if (!nd_reserve(a, &p->groups, &p->group_capacity, p->group_count + 1))
+        return nd_fail_memory(error, sizeof group, "equal fingerprints");
+    p->groups[p->group_count++] = group;
+    return ND_OK;
+}
+
+static int by_key(const void *a, const void *b) {
+    const keyed_rank *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* Adds the groups of the last `count` members, one for each key. */
+static nd_status add_by_key(near_proposer *p, size_t count, nd_error *error) {
+    uint32_t *ranks = p->members + p->member_count - count;
+    if (!nd_reserve(&p->request->run->allocator, &p->keyed, &p->keyed_capacity, count))
+        return nd_fail_memory(error, count * sizeof *p->keyed, "equal fingerprints");
+    for (size_t i = 0; i < count; i++) p->keyed[i] = (keyed_rank){key_of(p, ranks[i]), ranks[i]};
+    qsort(p->keyed, count, sizeof *p->keyed, by_key);
+    for (size_t i = 0; i < count; i++) ranks[i] = p->keyed[i].rank;
+    size_t first = p->member_count - count;
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin; end < count && p->keyed[end].key == p->keyed[begin].key;) end++;
+        ND_TRY(add_equal(p, first + begin, first + end, end == count, error));
+    }
+    return ND_OK;
+}
+
 static nd_status add_group(void *context, uint32_t set, const uint32_t *ranks, size_t count,
                            nd_error *error) {
     (void)set;
     near_proposer *p = context;
     const nd_allocator *a = &p->request->run->allocator;
-    uint32_t bucket;
-    ND_TRY(propose_equal(p, ranks, count, &bucket, error));
     if (!p->group_of)
         p->group_of = nd_allocate_zero(a, p->request->ranks->count, sizeof *p->group_of);
-    if (!p->group_of || !nd_reserve(a, &p->groups, &p->group_capacity, p->group_count + 1) ||
-        !nd_reserve(a, &p->members, &p->member_capacity, p->member_count + count))
+    if (!p->group_of || !nd_reserve(a, &p->members, &p->member_capacity, p->member_count + count))
         return nd_fail_memory(error, count * sizeof *ranks, "equal fingerprints");
     memcpy(p->members + p->member_count, ranks, count * sizeof *ranks);
-    p->groups[p->group_count] = (equal_group){(uint32_t)p->member_count, (uint32_t)count, bucket};
-    p->group_of[ranks[0]] = (uint32_t)++p->group_count;
     p->member_count += count;
-    return ND_OK;
+    p->group_of[ranks[0]] = (uint32_t)p->group_count + 1;
+    bool cut = p->request->columns->differ_keys && count > ND_SMALL_BUCKET;
+    return cut ? add_by_key(p, count, error)
+               : add_equal(p, p->member_count - count, p->member_count, true, error);
 }
 
 /* ---- pairs of near fingerprints */
 
-/* The documents for which a rank of the join stands. */
+/* The documents for which a rank of the join stands, of one key or, in a small group, of any. */
 typedef struct near_group {
     const uint32_t *ranks;
     size_t count;
     uint32_t bucket;
+    uint64_t key;
+    const equal_group *next; /* of the same fingerprint; NULL: there is none */
 } near_group;
 
-static near_group group_of(const near_proposer *p, const uint32_t *rank) {
+static near_group group_at(const near_proposer *p, const equal_group *g) {
+    return (near_group){p->members + g->begin, g->count, g->bucket, g->key, g->last ? NULL : g + 1};
+}
+
+static near_group first_group(const near_proposer *p, const uint32_t *rank) {
     uint32_t number = p->group_of ? p->group_of[*rank] : 0;
-    if (number == 0) return (near_group){rank, 1, NO_BUCKET};
-    const equal_group *g = &p->groups[number - 1];
-    return (near_group){p->members + g->begin, g->count, g->bucket};
+    return number > 0 ? group_at(p, &p->groups[number - 1])
+                      : (near_group){rank, 1, ND_NO_BUCKET, key_of(p, *rank), NULL};
 }
 
 static nd_status pair_groups(near_proposer *p, const near_group *a, const near_group *b,
@@ -87,23 +142,75 @@ static nd_status pair_groups(near_proposer *p, const near_group *a, const near_g
             uint32_t x = a->ranks[i], y = b->ranks[j], earlier = x < y ? x : y,
                      later = x < y ? y : x;
             bool taken;
+            if (key_of(p, x) != key_of(p, y)) {
+                out->kept_apart++;
+                continue;
+            }
             ND_TRY(nd_first_neighbours_take(&out->neighbours, later, earlier, 1, &taken, error));
             if (taken) ND_TRY(nd_candidates_add_pair(out, later, earlier, error));
         }
     return ND_OK;
 }
 
-static nd_status add_near(near_proposer *p, const nd_numbered_pair *pair, nd_error *error) {
+/* Adds the members of a group to the large bucket of another one, if nothing keeps them apart. */
+static nd_status join_groups(near_proposer *p, const near_group *large, const near_group *other,
+                             nd_error *error) {
     nd_candidates *out = p->out;
-    near_group a = group_of(p, &pair->a), b = group_of(p, &pair->b);
-    if (a.bucket == NO_BUCKET && b.bucket == NO_BUCKET) return pair_groups(p, &a, &b, error);
-    bool taken;
-    ND_TRY(nd_first_neighbours_take(&out->neighbours, pair->b, pair->a, (uint64_t)a.count * b.count,
-                                    &taken, error));
-    if (!taken) return ND_OK;
-    return a.bucket != NO_BUCKET
-               ? nd_candidates_join_bucket(out, a.bucket, b.ranks, b.count, error)
-               : nd_candidates_join_bucket(out, b.bucket, a.ranks, a.count, error);
+    for (size_t begin = 0, end; begin < other->count; begin = end + 1) {
+        for (end = begin; end < other->count && key_of(p, other->ranks[end]) == large->key;) end++;
+        out->kept_apart += end < other->count ? large->count : 0;
+        if (begin == end) continue;
+        uint32_t x = large->ranks[0], y = other->ranks[begin];
+        bool taken;
+        ND_TRY(nd_first_neighbours_take(&out->neighbours, x < y ? y : x, x < y ? x : y,
+                                        (uint64_t)large->count * (end - begin), &taken, error));
+        if (taken)
+            ND_TRY(nd_candidates_join_bucket(out, large->bucket, other->ranks + begin, end - begin,
+                                             error));
+    }
+    return ND_OK;
+}
+
+static nd_status add_groups(near_proposer *p, const near_group *a, const near_group *b,
+                            nd_error *error) {
+    if (a->bucket != ND_NO_BUCKET) return join_groups(p, a, b, error);
+    return b->bucket != ND_NO_BUCKET ? join_groups(p, b, a, error) : pair_groups(p, a, b, error);
+}
+
+/* Moves to the fingerprint's next group. False: there is none. */
+static bool next_group(const near_proposer *p, near_group *g) {
+    if (!g->next) return false;
+    *g = group_at(p, g->next);
+    return true;
+}
+
+static uint64_t members_of(const near_proposer *p, near_group g) {
+    uint64_t count = g.count;
+    while (next_group(p, &g)) count += g.count;
+    return count;
+}
+
+/* Pairs the groups of two fingerprints that are cut by keys: those of equal keys. */
+static nd_status add_by_keys(near_proposer *p, near_group a, near_group b, nd_error *error) {
+    uint64_t apart = members_of(p, a) * members_of(p, b);
+    for (bool more = true; more;) {
+        if (a.key == b.key) {
+            ND_TRY(add_groups(p, &a, &b, error));
+            apart -= (uint64_t)a.count * b.count;
+        }
+        more = a.key <= b.key ? next_group(p, &a) : next_group(p, &b);
+    }
+    p->out->kept_apart += apart;
+    return ND_OK;
+}
+
+static nd_status add_near(near_proposer *p, const nd_numbered_pair *pair, nd_error *error) {
+    near_group a = first_group(p, &pair->a), b = first_group(p, &pair->b);
+    if (a.next && b.next) return add_by_keys(p, a, b, error);
+    near_group *cut = a.next ? &a : &b, *other = a.next ? &b : &a;
+    do ND_TRY(add_groups(p, cut, other, error));
+    while (next_group(p, cut));
+    return ND_OK;
 }
 
 static nd_status add_pairs(void *context, const nd_numbered_pair *pairs, size_t count,
@@ -159,5 +266,6 @@ nd_status nd_propose_by_hamming(const nd_hamming_request *r, nd_candidates *out,
     nd_release(&run->allocator, p.group_of);
     nd_release(&run->allocator, p.groups);
     nd_release(&run->allocator, p.members);
+    nd_release(&run->allocator, p.keyed);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* A listed word: tokens[begin, begin + count), because a word of a script without spaces is several
  * tokens. */
@@ -72,10 +73,12 @@ static nd_status add_word(nd_differ_by *d, const char *name, size_t length, nd_e
 static nd_status add_list(nd_differ_by *d, const char *list, nd_error *error) {
     if (!list) return nd_fail(error, ND_ERR_ARGUMENT, "differ_by: a list is NULL");
     for (const char *at = list;; at++) {
-        size_t length = strcspn(at, ",");
-        if (length == 7 && memcmp(at, "numbers", length) == 0) d->numbers = true;
-        else ND_TRY(add_word(d, at, length, error));
-        at += length;
+        size_t part = strcspn(at, ","), blanks = strspn(at, " \t"),
+               length = part > blanks ? part - blanks : 0;
+        while (length > 0 && strchr(" \t", at[blanks + length - 1])) length--;
+        if (length == 7 && strncasecmp(at + blanks, "numbers", length) == 0) d->numbers = true;
+        else ND_TRY(add_word(d, at + blanks, length, error));
+        at += part;
         if (!*at) return ND_OK;
     }
 }

@@ -11,9 +11,9 @@
 /* The lists and the scratch memory of one thread. */
 typedef struct nd_differ_by nd_differ_by;
 
-/* Each list has words with commas between them, of which "numbers" stands for all numbers.
- * ND_ERR_ARGUMENT: a list is NULL or not UTF-8, or a part of it is empty or has no word. The caller
- * frees *out. */
+/* Each list has words with commas between them; blanks around a word do not count. The word
+ * "numbers", in any case, stands for all numbers. ND_ERR_ARGUMENT: a list is NULL or not UTF-8, or
+ * a part of it is empty or has no word. The caller frees *out. */
 nd_status nd_differ_by_create(const char *const *lists, size_t count, const nd_allocator *allocator,
                               nd_differ_by **out, nd_error *error);
 void nd_differ_by_free(nd_differ_by *differ_by);

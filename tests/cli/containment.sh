@@ -49,3 +49,16 @@ for flag in '--sketch simhash' '--sketch sentences:3' '--verify none' '--perms 6
 done
 t plan --measure containment --perms 64
 t dedup in.jsonl --measure overlap
+
+# Different words whose shingles share a number (sketch/band_key.h).
+{
+    for i in 1 2 3; do record "a$i" "w732390 w1567532 w1089653 w1530201 w592897 u$i"; done
+    record b 'w732390 w1998245 w1567532 w2359274 w1089653 w2984640 w1530201 w1934101 w592897 w1015001'
+    for i in {1..70}; do record "c$i" "w732390 w1567532 w1089653 w1530201 w592897 v$((i % 9))"; done
+} > shared.jsonl
+t pairs shared.jsonl -q --ngram 1 --measure containment -o shared.tsv
+tail -n +2 shared.tsv | awk -F'\t' '{ n[substr($1, 1, 1) substr($2, 1, 1)]++ } END { for (k in n) print k, n[k] }' | sort
+# A pair that is found from both of its texts takes one place of --max-compare.
+for i in {1..25}; do record "$i" "$(words 1 60) x$i"; done > mutual.jsonl
+t pairs mutual.jsonl --measure containment --max-compare 24 -o mutual.tsv
+wc -l < mutual.tsv

@@ -58,3 +58,13 @@ for threads in 1 2 5; do
     "$NEARDUP" dedup -q many.jsonl --differ-by numbers --threads $threads -o out.jsonl --clusters clusters.tsv 2> /dev/null
     cat out.jsonl clusters.tsv | md5sum
 done | sort -u | wc -l
+
+# Pages of a template, two with each number: those that are kept apart do not use up --max-compare.
+for i in {1..120}; do record "$i" "$(words 1 60) number $((1000 + i / 2)) of the $(printf "w%.0s" $(seq $((i % 2 + 1)))) rows"; done > template.jsonl
+for measure in '--threshold .8' '--measure containment' '--sketch simhash --weights tf' '--sketch simhash --weights tf --bits 16 --k 1'; do
+    t pairs template.jsonl -q --differ-by numbers --max-compare 5 $measure -o found.tsv
+    tail -n +2 found.tsv | awk -F'\t' 'int($1 / 2) != int($2 / 2)' | wc -l
+    tail -n +2 found.tsv | wc -l
+done
+t pairs in.jsonl -q --differ-by ' NUMBERS ,enable' -o numbers.tsv
+"$NEARDUP" pairs in.jsonl -q --differ-by enable,numbers | cmp - numbers.tsv
