@@ -71,15 +71,31 @@ static bool is_other_file(const command_job *j, const own_output *own) {
     return !name;
 }
 
+/* The files that the command itself writes. */
+enum { OWN_OUTPUTS = 4 };
+static void list_own_outputs(const command_job *j, own_output own[OWN_OUTPUTS]) {
+    const own_output all[OWN_OUTPUTS] = {{"summary", j->report->summary},
+                                         {"output", j->result_file ? j->output : NULL},
+                                         {j->further_flag, j->further},
+                                         {"report", page_of(j)}};
+    memcpy(own, all, sizeof all);
+}
+
+/* The kept records get the directory's name first, and would be replaced. False: reported. */
+static bool is_outside(const command_job *j, const own_output *own) {
+    if (!j->output || !is_inside(own->path, j->output)) return true;
+    complain("--%s %s: is inside %s, where the kept records go; name a file outside", own->flag,
+             own->path, j->output);
+    return false;
+}
+
 static bool outputs_agree(const command_job *j) {
-    const own_output own[] = {{"summary", j->report->summary},
-                              {"output", j->result_file ? j->output : NULL},
-                              {j->further_flag, j->further},
-                              {"report", page_of(j)}};
-    const char *summary = own[0].path, *output = j->output;
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (own[i].path &&
-            (!is_other_file(j, &own[i]) || !output_has_place(own[i].flag, own[i].path)))
+    own_output own[OWN_OUTPUTS];
+    const char *summary = j->report->summary, *output = j->output;
+    list_own_outputs(j, own);
+    for (size_t i = 0; i < OWN_OUTPUTS; i++)
+        if (own[i].path && (!is_other_file(j, &own[i]) || !is_outside(j, &own[i]) ||
+                            !output_has_place(own[i].flag, own[i].path)))
             return false;
     if (summary && output && strcmp(summary, "-") == 0 && strcmp(output, "-") == 0)
         complain("--summary -: standard output has the results; name a file for one of them");
@@ -152,6 +168,12 @@ int job_run(command_job *j) {
     nd_job_summary summary = {.struct_size = sizeof summary};
     nd_error error;
     progress bar;
+    own_output own[OWN_OUTPUTS];
+    const char *written[OWN_OUTPUTS];
+    list_own_outputs(j, own);
+    for (size_t i = 0; i < OWN_OUTPUTS; i++) written[i] = own[i].path;
+    j->input.written = written;
+    j->input.written_count = OWN_OUTPUTS;
     j->input.inputs = (const char *const *)j->inputs;
     j->input.input_count = (size_t)j->input_count;
     if (!flags_agree(j)) return EXIT_USAGE;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -36,6 +37,17 @@ bool is_same_file(const char *a, const char *b) {
     return split(a, directory_a, &last_a) && split(b, directory_b, &last_b) &&
            strcmp(last_a, last_b) == 0 && stat(directory_a, &x) == 0 &&
            stat(directory_b, &y) == 0 && is_one(&x, &y);
+}
+
+bool is_inside(const char *path, const char *directory) {
+    char folder[PATH_MAX], inner[PATH_MAX], outer[PATH_MAX];
+    const char *last;
+    if (strcmp(path, "-") == 0 || !is_directory(directory) || !split(path, folder, &last) ||
+        !realpath(folder, inner) || !realpath(directory, outer))
+        return false;
+    size_t length = strlen(outer);
+    return strncmp(inner, outer, length) == 0 &&
+           (inner[length] == '/' || inner[length] == '\0' || length == 1);
 }
 
 bool is_directory(const char *path) {

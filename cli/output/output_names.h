@@ -9,6 +9,9 @@
  * devices are no files. */
 bool is_same_file(const char *a, const char *b);
 
+/* Whether a file that exists, or is going to be made, lies in an existing directory or below it. */
+bool is_inside(const char *path, const char *directory);
+
 /* A directory that exists. "-" is none. */
 bool is_directory(const char *path);
 

@@ -135,6 +135,11 @@ typedef struct nd_input_options {
      * DuckDB may take more of the stack than other calls (neardup.h). ND_ERR_UNSUPPORTED: there is
      * none; the message says where to get it. */
     const char *duckdb;
+    /* Files that the caller writes itself when the job is done, besides the outputs of the job. If
+     * one of them is an input, also in a directory, the job is refused: ND_ERR_ARGUMENT. They need
+     * not exist yet; NULL entries are passed over. */
+    const char *const *written;
+    size_t written_count;
 } nd_input_options;
 
 ND_API void nd_input_options_init(nd_input_options *options, size_t struct_size);

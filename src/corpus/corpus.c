@@ -58,6 +58,7 @@ void nd_corpus_close(nd_corpus *corpus) {
     }
     nd_globs_free(corpus->globs);
     nd_release(&allocator, corpus->listed);
+    nd_release(&allocator, corpus->written);
     nd_release(&allocator, corpus->sources);
     nd_spool_free(&corpus->spool);
     pthread_mutex_destroy(&corpus->lock);

@@ -12,6 +12,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* A file that is going to be replaced (written_files.h). */
+typedef struct nd_written_file {
+    uint64_t device, inode;
+} nd_written_file;
+
 struct nd_corpus {
     nd_allocator allocator;
     nd_corpus_options options;
@@ -22,6 +27,8 @@ struct nd_corpus {
     bool guesses;               /* the encodings of tables, and of texts */
     char *listed;               /* the file of names, with NULs between: sources point into it */
     nd_spool spool;
+    nd_written_file *written;
+    size_t written_count, written_capacity;
     bool total_known;     /* all inputs are regular files */
     bool may_have_window; /* nd_corpus_may_have_window */
     uint64_t total_bytes; /* sizes of the files */

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "corpus/corpus_inside.h"
+#include "corpus/written_files.h"
 #include "corpus/document_text.h"
 #include "corpus/iso_date.h"
 #include "corpus/recognise.h"
@@ -140,8 +141,11 @@ static nd_status open_file(const nd_record_reader *reader, int *fd, nd_error *er
     bool opened = *fd >= 0;
     if (!opened && errno != ELOOP && errno != ENXIO)
         return nd_fail_os(error, errno, "%s", reader->path);
-    if (opened && fstat(*fd, &is) == 0 && S_ISREG(is.st_mode)) return ND_OK;
+    bool regular = opened && fstat(*fd, &is) == 0 && S_ISREG(is.st_mode),
+         written = regular && nd_corpus_is_written(reader->corpus, &is);
+    if (regular && !written) return ND_OK;
     if (opened) close(*fd);
+    if (written) return nd_fail_is_input(error, reader->path);
     return nd_fail(error, ND_ERR_INPUT, "%s: not a regular file any more", reader->path);
 }
 

@@ -228,8 +228,18 @@ static nd_status report_document(nd_report *r, uint32_t document, nd_error *erro
     return d.kept ? ND_OK : report_evidence(r, document, &d, error);
 }
 
+/* Gives back what a large document has taken: the stage that decides goes on in this thread. */
+static void rest(nd_report *r) {
+    if (r->verifier) nd_pair_verifier_rest(r->verifier);
+    if (r->origins) nd_record_reader_release(r->origins);
+}
+
 nd_status nd_report_until(nd_report *r, uint64_t end, nd_error *error) {
-    for (; r->next < end; r->next++) ND_TRY(report_document(r, (uint32_t)r->next, error));
+    for (; r->next < end; r->next++) {
+        nd_status status = report_document(r, (uint32_t)r->next, error);
+        rest(r);
+        ND_TRY(status);
+    }
     return ND_OK;
 }
 

@@ -31,6 +31,7 @@ static nd_status check_sources(const nd_input_options *o, nd_error *error) {
             "a job takes its documents from inputs or from a callback: exactly one of them");
     ND_TRY(nd_need_array(o->inputs, o->input_count, "inputs", error));
     ND_TRY(nd_need_array(o->globs, o->glob_count, "globs", error));
+    ND_TRY(nd_need_array(o->written, o->written_count, "written", error));
     for (size_t i = 0; i < o->glob_count; i++)
         if (!o->globs[i]) return nd_fail(error, ND_ERR_ARGUMENT, "globs[%zu] must not be NULL", i);
     for (size_t i = 0; i < o->input_count; i++)

@@ -1,6 +1,7 @@
 #include "job/run_context.h"
 
 #include "base/machine.h"
+#include "corpus/written_files.h"
 #include "io/file.h"
 #include "io/publication.h"
 #include "io/stream_in.h"
@@ -76,6 +77,7 @@ static uint64_t largest_record(const nd_run *run, const nd_input_options *input,
 
 nd_status nd_run_open_input(nd_run *run, const nd_input_options *input, const nd_input_plan *plan,
                             nd_corpus **out, nd_error *error) {
+    struct stat is;
     uint64_t largest = largest_record(run, input, plan->analyzer);
     nd_corpus_options corpus = {
         .inputs = input->inputs,
@@ -108,6 +110,9 @@ nd_status nd_run_open_input(nd_run *run, const nd_input_options *input, const nd
         .spool_memory = nd_memory_share(&run->budget, ND_MEMORY_RECORDS),
     };
     ND_TRY(nd_corpus_open(&corpus, &run->allocator, run->space, out, error));
+    for (size_t i = 0; i < input->written_count; i++)
+        if (input->written[i] && stat(input->written[i], &is) == 0 && S_ISREG(is.st_mode))
+            ND_TRY(nd_corpus_add_written(*out, &is, input->written[i], error));
     if (nd_corpus_may_have_window(*out)) run->budget.shared -= run->memory / ND_WINDOW_SHARE;
     return ND_OK;
 }
@@ -126,37 +131,13 @@ nd_status nd_run_scan(const nd_run *run, const nd_input_options *input, nd_corpu
 
 /* ---- outputs */
 
-/* Whether the target is an existing file that the source reads. */
-static bool reads_target(const nd_source *source, const nd_output_target *target) {
-    struct stat s;
-    if (strcmp(source->name, "-") == 0 && target->exists && fstat(0, &s) == 0 &&
-        nd_output_target_is(target, (uint64_t)s.st_dev, (uint64_t)s.st_ino) && S_ISREG(s.st_mode))
-        return true;
-    if (source->inode != 0 && nd_output_target_is(target, source->device, source->inode))
-        return true;
-    for (size_t i = 0; target->exists && i < source->file_count; i++)
-        if (stat(source->files[i], &s) == 0 &&
-            nd_output_target_is(target, (uint64_t)s.st_dev, (uint64_t)s.st_ino))
-            return true;
-    return false;
-}
-
 nd_status nd_run_check_outputs(nd_corpus *corpus, nd_output_file *const *outputs, size_t count,
                                nd_error *error) {
     for (size_t i = 0; i < count; i++) {
         if (!outputs[i]) continue;
         const nd_output_target *target = nd_output_file_target(outputs[i]);
-        const char *name = nd_output_file_title(outputs[i]), *list = nd_corpus_list(corpus);
-        struct stat is;
-        if (list && target->exists && stat(list, &is) == 0 &&
-            nd_output_target_is(target, (uint64_t)is.st_dev, (uint64_t)is.st_ino))
-            return nd_fail(error, ND_ERR_ARGUMENT,
-                           "%s has the names of the inputs: an output must be another file", name);
-        for (size_t s = 0; s < nd_corpus_sources(corpus); s++) {
-            if (reads_target(nd_corpus_source(corpus, s), target))
-                return nd_fail(error, ND_ERR_ARGUMENT,
-                               "%s is an input: an output must be another file", name);
-        }
+        const char *name = nd_output_file_title(outputs[i]);
+        if (target->exists) ND_TRY(nd_corpus_add_written(corpus, &target->is, name, error));
         for (size_t j = 0; j < i; j++)
             if (outputs[j] && nd_output_targets_collide(target, nd_output_file_target(outputs[j])))
                 return nd_fail(error, ND_ERR_ARGUMENT,
