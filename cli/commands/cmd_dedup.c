@@ -58,6 +58,7 @@ static const flag_group groups[] = {FLAG_GROUP(dedup_settings, output, output_fl
                                     FLAG_GROUP(dedup_settings, match.input, input_flags),
                                     MATCH_GROUPS(dedup_settings, match),
                                     FLAG_GROUP(dedup_settings, keep, keep_flags),
+                                    FLAG_GROUP(dedup_settings, keep, limit_flags),
                                     FLAG_GROUP(dedup_settings, group, group_flags),
                                     FLAG_GROUP(dedup_settings, index, index_flags),
                                     FLAG_GROUP(dedup_settings, batch, batch_flags),

@@ -155,7 +155,8 @@ static nd_status run_groups(command_job *j, nd_job_summary *summary, nd_error *e
 static int run(const invocation *call) {
     static const report_settings report = {.quiet = true};
     const groups_settings *s = call->settings;
-    if (!table_operands_agree(call)) return EXIT_USAGE;
+    if (!table_operands_agree(call) || !table_inputs_stay(call, "output", s->result.output))
+        return EXIT_USAGE;
     command_job j = {.call = call,
                      .run = run_groups,
                      .report = &report,

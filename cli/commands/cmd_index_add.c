@@ -39,6 +39,7 @@ static const flag_group groups[] = {FLAG_GROUP(index_add_settings, output, outpu
                                     FLAG_GROUP(index_add_settings, input, input_flags),
                                     FLAG_GROUP(index_add_settings, sketch, bound_flags),
                                     FLAG_GROUP(index_add_settings, keep, keep_flags),
+                                    FLAG_GROUP(index_add_settings, keep, limit_flags),
                                     FLAG_GROUP(index_add_settings, batch, batch_flags),
                                     FLAG_GROUP(index_add_settings, resources, memory_flags),
                                     FLAG_GROUP(index_add_settings, resources, work_flags),

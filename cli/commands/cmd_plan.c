@@ -131,6 +131,7 @@ static int run(const invocation *call) {
                         .threshold = s->similarity.threshold,
                         .recall = s->similarity.recall};
     results r;
+    if (!preset_agrees(&s->preset, plan.measure, ND_SKETCH_MINHASH)) return EXIT_USAGE;
     if (!similarity_flags_agree(call->given, &s->similarity) ||
         !(plan.measure == ND_MEASURE_JACCARD ? similarity_plan(&s->similarity, &plan.bands)
                                              : similarity_anchors(&s->similarity, &plan.anchors)))

@@ -99,7 +99,7 @@ static bool output_agrees(const invocation *call, const char *name, const char *
         complain("--%s: %s is an input; the output must be another file", name, path);
         return false;
     }
-    return output_has_place(name, path);
+    return table_inputs_stay(call, name, path) && output_has_place(name, path);
 }
 
 static bool flags_agree(const invocation *call) {
@@ -110,6 +110,8 @@ static bool flags_agree(const invocation *call) {
         complain("--output: not with --page, which names its own file");
     else if (s->sample.page && s->sample.marks && is_same_file(s->sample.page, s->sample.marks))
         complain("--page and --marks: name one file");
+    else if (s->result.output && s->sample.marks && is_same_file(s->result.output, s->sample.marks))
+        complain("--output and --marks: name one file");
     else
         return output_agrees(call, "page", s->sample.page) &&
                output_agrees(call, "marks", s->sample.marks) &&
@@ -200,6 +202,17 @@ static nd_status read_texts(const command_job *j, review *r, nd_error *error) {
     return status;
 }
 
+/* Whether the marks may replace the table: its rows are all in the sample. */
+static nd_status check_marks(const review *r, nd_error *error) {
+    const char *marks = ((const review_settings *)r->call->settings)->sample.marks;
+    if (!marks || r->list.is_sample || !is_same_file(marks, r->table)) return ND_OK;
+    snprintf(error->message, sizeof error->message,
+             "--marks %s: is the table that is reviewed, and has more rows than the sample; name "
+             "another file",
+             marks);
+    return error->status = ND_ERR_ARGUMENT;
+}
+
 static nd_status run_review(command_job *j, nd_job_summary *summary, nd_error *error) {
     const review_settings *s = j->call->settings;
     review r = {.call = j->call, .table = table_title(j->call)};
@@ -211,7 +224,8 @@ static nd_status run_review(command_job *j, nd_job_summary *summary, nd_error *e
                     review_is_interactive();
     r.form = (review_form){.differences = (size_t)s->sample.differences,
                            .colour = terminal_colour(STDOUT_FILENO)};
-    status = nd_analyzer_create(&j->analyzer, NULL, &r.form.analyzer, error);
+    status = check_marks(&r, error);
+    if (status == ND_OK) status = nd_analyzer_create(&j->analyzer, NULL, &r.form.analyzer, error);
     if (status == ND_OK) status = read_texts(j, &r, error);
     if (status == ND_OK) status = show(&r, error);
     nd_analyzer_free(r.form.analyzer);

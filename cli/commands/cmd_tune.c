@@ -8,6 +8,7 @@
 #include "manual/chapters.h"
 #include "output/colour.h"
 #include "output/complain.h"
+#include "output/output_names.h"
 #include "output/results.h"
 #include "review/review_print.h"
 #include "review/review_texts.h"
@@ -57,6 +58,7 @@ static const flag step_list[] = {
     {.name = "beside",
      .kind = FLAG_VALUES,
      .argument = "FLAG=VALUE",
+     .high = MOST_BESIDE,
      .offset = offsetof(step_settings, beside),
      .help = "measure other flags, too, and show the shares side by side; flags of the input and "
              "of words, joined by commas: ngram=3, or analyzer=chars,ngram=5, or html=main; may be "
@@ -130,19 +132,42 @@ static int cut_flags(const char *text, char *words, size_t size, char *arguments
     return *text ? 0 : count;
 }
 
+/* Whether no output replaces the dictionary of a variant. False: reported. */
+static bool stays(const tune_settings *own, const tune_settings *changed) {
+    const char *dictionary = changed->text.dictionary,
+               *outputs[] = {own->result.output, own->steps.page, own->report.summary};
+    for (size_t i = 0; dictionary && i < sizeof outputs / sizeof *outputs; i++) {
+        if (!outputs[i] || !is_same_file(outputs[i], dictionary)) continue;
+        complain("--beside dict=%s: is also an output", dictionary);
+        return false;
+    }
+    return true;
+}
+
 /* False: reported. */
 static bool read_variant(const tune_settings *own, const char *text, variant *out) {
     char *arguments[NAMES_MOST];
     flags_given given;
     out->settings = *own;
+    /* Lists of the variant replace those of the command. */
+    out->settings.input.text_fields.given = out->settings.input.globs.given = false;
     int count = cut_flags(text, out->words, sizeof out->words, arguments);
-    if (count == 0) complain("--beside %s: is too long", text);
-    else if (flags_parse(beside_groups, count, arguments, &out->settings, &given))
-        return analyzer_flags_agree(&out->settings.text) &&
-               input_flags_agree(&given, &(nd_input_options){.struct_size = 0}, NULL, NULL);
-    else if (given.unknown)
-        complain("--beside %s: %s is no flag of the input or of words", text, given.unknown);
-    return false;
+    if (count == 0) {
+        complain("--beside %s: is too long", text);
+        return false;
+    }
+    if (!flags_parse(beside_groups, count, arguments, &out->settings, &given)) {
+        if (given.unknown)
+            complain("--beside %s: %s is no flag of the input or of words", text, given.unknown);
+        else complain("that is in --beside %s", text);
+        return false;
+    }
+    if (flag_is_given(&given, "files-from")) {
+        complain("--beside %s: files-from: all runs read the same files", text);
+        return false;
+    }
+    return analyzer_flags_agree(&out->settings.text) && stays(own, &out->settings) &&
+           input_flags_agree(&given, &(nd_input_options){.struct_size = 0}, NULL, NULL);
 }
 
 /* ---- a run */

@@ -83,7 +83,7 @@ static void list_own_outputs(const command_job *j, own_output own[OWN_OUTPUTS]) 
 
 /* The kept records get the directory's name first, and would be replaced. False: reported. */
 static bool is_outside(const command_job *j, const own_output *own) {
-    if (!j->output || !is_inside(own->path, j->output)) return true;
+    if (!j->output || j->result_file || !is_inside(own->path, j->output)) return true;
     complain("--%s %s: is inside %s, where the kept records go; name a file outside", own->flag,
              own->path, j->output);
     return false;
@@ -109,6 +109,10 @@ static bool flags_agree(const command_job *j) {
         !input_flags_agree(j->call->given, &j->input, j->keep_field, j->source) ||
         !outputs_agree(j) || !read_files_stay(j))
         return false;
+    if (flag_is_given(j->call->given, "report-language") && !page_of(j)) {
+        complain("--report-language: without --report");
+        return false;
+    }
     return !j->plan || similarity_flags_agree(j->call->given, j->plan);
 }
 

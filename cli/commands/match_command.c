@@ -31,6 +31,7 @@ static bool containment_flags_agree(const flags_given *given, const match_settin
 }
 
 bool match_flags_agree(const flags_given *given, const match_settings *s) {
+    if (!preset_agrees(&s->preset, s->similarity.measure, s->sketch.sketch)) return false;
     if (s->similarity.measure == ND_MEASURE_CONTAINMENT && !containment_flags_agree(given, s))
         return false;
     return sketch_flags_agree(given, &s->sketch, &s->text);

@@ -235,7 +235,8 @@ void flag_range(const flag *f, char *text, size_t size) {
     case FLAG_FIELD:
     case FLAG_FIELDS: snprintf(text, size, "a field's name, or a JSON Pointer"); break;
     case FLAG_VALUES:
-        snprintf(text, size, "%s; at most %d of them", f->argument, NAMES_MOST);
+        snprintf(text, size, "%s; at most %d of them", f->argument,
+                 f->high > 0 ? (int)f->high : NAMES_MOST);
         break;
     case FLAG_LISTS:
         snprintf(text, size, "words with commas between them; at most %d lists", NAMES_MOST);

@@ -52,12 +52,12 @@ typedef struct flag {
                                any text, which goes to `detail` */
     const char *prefix;     /* FLAG_GLOBS: NULL: none */
     const unsigned *values; /* FLAG_CHOICE: a value for each word; NULL: 0, 1, 2 ... */
-    uint64_t low, high;
-    size_t offset;        /* of the value in the part */
-    size_t detail;        /* of the text of a choice (const char *) in the part; 0: none */
-    const char *fallback; /* the default in words, where the value itself does not tell it */
-    const char *help;     /* the first clause, up to '.' or ';', is the meaning: it is the same in
-                             all commands that have the flag */
+    uint64_t low, high;     /* FLAG_VALUES: high: most of them; 0: NAMES_MOST */
+    size_t offset;          /* of the value in the part */
+    size_t detail;          /* of the text of a choice (const char *) in the part; 0: none */
+    const char *fallback;   /* the default in words, where the value itself does not tell it */
+    const char *help;       /* the first clause, up to '.' or ';', is the meaning: it is the same in
+                               all commands that have the flag */
 } flag;
 
 /* Tables of one title that follow each other are shown as one. */

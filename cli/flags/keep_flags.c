@@ -14,6 +14,9 @@ static const flag flags[] = {
      .offset = offsetof(keep_settings, protect),
      .help = "never remove a record whose field has this value; such records are taken before all "
              "others, so that their duplicates go; may be given several times"},
+};
+
+static const flag limit_list[] = {
     {.name = "max-removed",
      .kind = FLAG_SHARE,
      .one = true,
@@ -35,6 +38,7 @@ static const flag group_list[] = {
 };
 
 const flag_table keep_flags = FLAG_TABLE("Survivors", flags);
+const flag_table limit_flags = FLAG_TABLE("Survivors", limit_list);
 const flag_table group_flags = FLAG_TABLE("Survivors", group_list);
 
 nd_survivor_options survivor_options_of(const keep_settings *s) {

@@ -14,6 +14,7 @@ typedef struct keep_settings {
 } keep_settings;
 
 extern const flag_table keep_flags;
+extern const flag_table limit_flags; /* --max-removed */
 typedef struct group_settings {
     nd_group group;
 } group_settings;

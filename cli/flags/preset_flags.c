@@ -1,5 +1,7 @@
 #include "flags/preset_flags.h"
 
+#include "output/complain.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +18,7 @@ static const flag flags[] = {
      .help =
          "set the flags below for a kind of text; web: pages, the defaults; news: articles that "
          "were abridged; noisy: texts read by OCR; short: titles and messages; code: source "
-         "code; a flag that is given, too, wins"},
+         "code; a flag that you give yourself wins"},
 };
 
 const flag_table preset_flags = FLAG_TABLE("Similarity", flags);
@@ -73,4 +75,14 @@ void preset_apply(preset_settings *s, const flags_given *given, similarity_setti
     tell(s, "preset          %s:", name);
     if (text) apply_to_text(s, given, &a, text);
     apply_to_similarity(s, given, &o, similarity);
+}
+
+bool preset_agrees(const preset_settings *s, nd_measure measure, nd_sketch sketch) {
+    const char *other = measure != ND_MEASURE_JACCARD ? "--measure containment"
+                        : sketch != ND_SKETCH_MINHASH ? "another --sketch"
+                                                      : NULL;
+    if (s->number == 0 || !other) return true;
+    complain("--preset %s: not with %s: its values are for MinHash and the Jaccard similarity",
+             nd_preset_name(s->number - 1), other);
+    return false;
 }

@@ -12,6 +12,9 @@ typedef struct preset_settings {
 
 extern const flag_table preset_flags; /* --preset */
 
+/* Whether the preset goes with the measure and the sketch. False: reported. */
+bool preset_agrees(const preset_settings *s, nd_measure measure, nd_sketch sketch);
+
 /* Sets the values of the preset, except those that a flag gives. `text` NULL: the command has no
  * words. */
 void preset_apply(preset_settings *s, const flags_given *given, similarity_settings *similarity,

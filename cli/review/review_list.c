@@ -219,6 +219,7 @@ nd_status review_list_read(const char *path, size_t most, review_list *out, nd_e
     if (status != ND_OK) return status;
     status = read_rows(&r);
     run_table_close(&r.table);
+    out->is_sample = status == ND_OK && is_sample(&r);
     if (status == ND_OK && !is_sample(&r)) finish_sample(&r);
     if (status == ND_OK) sort(out);
     else review_list_free(out);

@@ -26,6 +26,7 @@ typedef struct review_list {
     const char *measure; /* "jaccard", "containment", "cosine" or "distance" */
     review_pair *pairs;
     size_t count;
+    bool is_sample; /* the table was one: all of its rows are here */
 } review_list;
 
 /* A band of similarities is 0.05 wide; each distance is a band of its own. */

@@ -6,7 +6,9 @@
 #include "output/html_text.h"
 #include "output/numbers.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* TEXT_SHOWN: bytes of each text. */
 enum { CONTEXT_WORDS = 8, TEXT_SHOWN = 2000 };
@@ -53,14 +55,27 @@ static const char script[] =
     " if(e.key==='s'||e.key==='d'){mark(pairs[at],e.key==='s'?'same':'different');go(at+1)}\n"
     " else if(e.key==='u')mark(pairs[at],'');\n"
     " else if(e.key==='j')go(at+1);else if(e.key==='k')go(at-1)});\n"
+    /* Columns are exact bytes: %XX, where they are no plain characters. */
+    "function bytes(text){return Uint8Array.from(text.match(/%..|[^%]/g)||[],"
+    "c=>c.length>1?parseInt(c.slice(1),16):c.charCodeAt(0))}\n"
     "document.getElementById('save').addEventListener('click',()=>{\n"
-    " const rows=pairs.map(p=>p.dataset.begin+'\\t'+p.dataset.mark+'\\t'+p.dataset.end);\n"
+    " const rows=pairs.flatMap(p=>[bytes(p.dataset.begin),'\\t'+p.dataset.mark+'\\t',"
+    "bytes(p.dataset.end),'\\n']);\n"
     " const a=document.createElement('a');\n"
-    " a.href=URL.createObjectURL(new Blob([document.body.dataset.header+'\\n'+rows.join('\\n')+"
-    "'\\n'],{type:'text/tab-separated-values'}));\n"
+    " a.href=URL.createObjectURL(new Blob([document.body.dataset.header+'\\n',...rows],"
+    "{type:'text/tab-separated-values'}));\n"
     " a.download='marks.tsv';a.click()});\n";
 
 /* ---- the marks' table, which the page writes again */
+
+/* Writes bytes for bytes() of the script. An id may have characters that HTML does not allow. */
+static void put_bytes(FILE *out, const char *text, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (isascii(c) && (isalnum(c) || strchr(" ._/:-", c))) putc(c, out);
+        else fprintf(out, "%%%02X", c);
+    }
+}
 
 /* Writes the columns before the mark, or those behind it. False: out of memory. */
 static bool put_columns(FILE *out, const review_list *list, const review_pair *p, bool behind) {
@@ -71,7 +86,7 @@ static bool put_columns(FILE *out, const review_list *list, const review_pair *p
     if (behind) review_row_end(p, columns);
     else review_row_begin(list, p, columns);
     bool good = fclose(columns) == 0;
-    if (good) put_html(out, text, size);
+    if (good) put_bytes(out, text, size);
     free(text);
     return good;
 }

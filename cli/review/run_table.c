@@ -53,11 +53,16 @@ static void cut(run_table *t, const char *line, size_t length) {
     }
 }
 
+/* Reads the next line that is not empty. Lines may end in CR LF. */
 static nd_status read_line(run_table *t, bool *more, nd_error *error) {
-    ssize_t length = getline(&t->line, &t->room, t->file);
-    *more = length >= 0;
-    if (length < 0) return feof(t->file) ? ND_OK : fail_to_read(t, error);
-    if (length > 0 && t->line[length - 1] == '\n') length--;
+    ssize_t length = 0;
+    while (length == 0) {
+        length = getline(&t->line, &t->room, t->file);
+        *more = length >= 0;
+        if (length < 0) return feof(t->file) ? ND_OK : fail_to_read(t, error);
+        if (length > 0 && t->line[length - 1] == '\n') length--;
+        if (length > 0 && t->line[length - 1] == '\r') length--;
+    }
     cut(t, t->line, (size_t)length);
     return ND_OK;
 }
@@ -142,6 +147,7 @@ bool table_field_number(const table_field *f, double *out) {
     if (f->length == 0 || f->length >= sizeof text) return false;
     memcpy(text, f->text, f->length);
     text[f->length] = '\0';
+    if (strspn(text, "0123456789.eE+-") < f->length) return false; /* nor hexadecimal, nor inf */
     *out = strtod(text, &end);
     return *end == '\0' && *out >= 0 && *out <= 0x1p53;
 }

@@ -103,3 +103,25 @@ printf '中国 3\n' > words.txt
 t dedup -q in.jsonl --analyzer segment --dict words.txt -o words.txt
 t idf -q in.jsonl -o weights.tsv
 t dedup -q in.jsonl --sketch simhash --weights tfidf:weights.tsv -o kept.jsonl --removed weights.tsv
+
+# Nothing of a directory that is read is replaced, nor a kept file by what the command writes.
+mkdir texts
+echo 'one text of five words' > texts/a.txt
+echo 'one text of five words' > texts/b.txt
+for flag in --removed --clusters --edges --review --summary --report; do
+    t dedup -q texts -o never $flag texts/a.txt
+done
+t pairs -q texts -o texts/a.txt
+t pairs -q texts --json -o texts/a.txt
+t audit -q texts --missed texts/a.txt
+t audit -q texts -o texts/a.txt
+t text -q texts -o texts/a.txt
+t simhash -q texts -o texts/a.txt
+t keywords -q texts -o texts/a.txt
+t passages -q texts --in texts -o texts/a.txt
+t stream -q texts --state state --summary texts/a.txt
+cmp texts/a.txt texts/b.txt
+mkdir shards
+t dedup -q in.jsonl -o shards --report shards/in.jsonl
+t dedup -q in.jsonl -o shards/ --summary shards/in.jsonl
+t dedup -q in.jsonl -o kept2.jsonl --report-language zh

@@ -25,3 +25,8 @@ t compare --preset web in.jsonl in.jsonl
 # An index gets the values of the preset.
 t dedup -q in.jsonl --preset code --index seen -o out.jsonl
 "$NEARDUP" index info seen | grep -E '^(analyzer|similarity|threshold)'
+
+# The values are for MinHash and the Jaccard similarity.
+t dedup -q in.jsonl --preset noisy --measure containment
+t pairs -q in.jsonl --preset code --sketch simhash
+t plan --preset news --measure containment

@@ -84,3 +84,17 @@ mkdir closed
 TMPDIR=closed/none t plan -o /dev/null/out
 t dedup in.jsonl -q -o out --summary none/summary.json
 left | grep -v 'near\|seen\|state\|numbers'
+
+# Large texts at the ends of blocks of documents: a copy that the report measures keeps no later
+# text waiting. (With small limits a text of 2,000 bytes is large, and a block has 16 documents.)
+{
+    record first "$(words 1 700)"
+    for i in {1..14}; do record "$i" "$(words $((i * 1000)) $((i * 1000 + 9)))"; done
+    record copy "$(words 1 700)"
+    record near "$(words 1 699)"
+    record nearer "$(words 2 700)"
+} > large.jsonl
+for flags in '' '--measure containment' '--sketch simhash --weights tf'; do
+    t dedup -q large.jsonl -o kept.jsonl --removed removed.tsv --threads 1 $flags
+    cut -f 1,2 removed.tsv
+done

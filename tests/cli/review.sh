@@ -98,6 +98,24 @@ t review in.jsonl review.tsv --page page.html --json
 t dedup -q in.jsonl -o same.tsv --review same.tsv
 t dedup -q in.jsonl -o kept.jsonl --review in.jsonl
 
+# Nothing is lost: a table of removed documents has more rows than the marks; two outputs are two.
+t review in.jsonl removed.tsv --marks removed.tsv
+t review in.jsonl review.tsv -o same.txt --marks same.txt
+# Tables with lines in CR LF, and an empty one at the end.
+{
+    sed 's/$/\r/' review.tsv
+    echo
+} > crlf.tsv
+t review in.jsonl crlf.tsv -o pairs.txt
+"$NEARDUP" review in.jsonl review.tsv | cmp - pairs.txt
+sed '2s/\t[0-9.]*\tduplicate/\t0x1p-1\tduplicate/' review.tsv > bad.tsv
+t review in.jsonl bad.tsv
+# The marks of a page are exact bytes.
+printf '{"id":"\\u0085%%\\u202e\\u0001","text":"%s"}\n{"id":"2","text":"%s"}\n' "$(words 1 60)" "$(words 1 59)" > odd.jsonl
+t dedup -q odd.jsonl -o kept.jsonl --review odd.tsv
+t review odd.jsonl odd.tsv --page odd.html
+grep -o 'data-begin="[^"]*"' odd.html
+
 # A distance; texts of a directory.
 t dedup -q in.jsonl -o kept.jsonl --review distance.tsv --sketch simhash --verify none --weights none -k 12
 shown distance.tsv
@@ -114,6 +132,7 @@ words 1 60 > tree/a.txt
 words 2 60 > tree/b.txt
 t dedup -q tree -o kept --review tree.tsv
 t review tree tree.tsv
+for flag in --page --marks -o; do t review tree tree.tsv $flag tree/a.txt; done
 # Documents of an index have no texts.
 t dedup -q tree --index index -o kept2 --review index.tsv
 words 1 59 > tree/c.txt
