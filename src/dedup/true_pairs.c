@@ -21,6 +21,7 @@ typedef struct shingle_reader {
 typedef struct compare_worker {
     shingle_reader reader;
     nd_overlap_search *search;
+    size_t behind;              /* sets that pass_probes has passed */
     uint64_t found[MOST_FOUND]; /* records */
     size_t found_words;
 } compare_worker;
@@ -99,7 +100,8 @@ static nd_status add_hashes(comparer *c, uint32_t document, nd_error *error) {
 static nd_status read_sets(comparer *c, nd_error *error) {
     const nd_true_pairs_request *q = c->request;
     size_t most = nd_memory_share(&q->run->budget, ND_MEMORY_VERIFIED) /
-                  (sizeof *c->hashes * 3 / 2 + ND_OVERLAP_INDEX_BYTES),
+                  (sizeof *c->hashes * 3 / 2 + ND_OVERLAP_INDEX_BYTES +
+                   ND_OVERLAP_SEARCH_BYTES * q->run->threads),
            left = q->sample->count - c->first;
     c->count = c->hash_count = 0;
     for (size_t i = 0; i < left && (i == 0 || c->hash_count < most); i++) {
@@ -125,18 +127,29 @@ static nd_status flush_found(comparer *c, compare_worker *w, nd_error *error) {
     return status;
 }
 
+/* Forgets the neighbours before a document of the sample, once the worker has come to it: those
+ * behind it are searched now. A worker takes documents in ascending order. */
+static void pass_probes(const comparer *c, compare_worker *w, uint32_t document) {
+    const nd_probe *probes = c->request->sample->probes + c->first;
+    for (; w->behind < c->count && probes[w->behind].document <= document; w->behind++)
+        nd_overlap_search_raise(w->search, (uint32_t)w->behind, c->request->settings.threshold);
+}
+
 static nd_status compare_document(comparer *c, compare_worker *w, uint32_t document,
                                   nd_error *error) {
     const nd_probe *probes = c->request->sample->probes + c->first;
+    bool nearest = c->request->wanted == ND_TRUE_PAIRS_NEAREST;
     const nd_similar_set *similar;
     size_t count;
     nd_shingles shingles;
+    if (nearest) pass_probes(c, w, document);
     ND_TRY(read_shingles(&w->reader, document, &shingles, error));
     nd_overlap_search_run(w->search, shingles.hashes, shingles.count, &similar, &count);
     for (size_t i = 0; i < count; i++) {
         const nd_similar_set *s = &similar[i];
         uint32_t probe = probes[s->set].document;
         if (probe == document || nd_columns_differ(c->request->columns, probe, document)) continue;
+        if (nearest) nd_overlap_search_raise(w->search, s->set, s->similarity);
         w->found[w->found_words++] = (uint64_t)(c->first + s->set) << 32 | document;
         w->found[w->found_words++] = (uint64_t)s->intersection << 32 | s->set_union;
         w->found[w->found_words++] = s->smaller;
@@ -190,8 +203,10 @@ static nd_status compare_with_sets(comparer *c, nd_error *error) {
     const nd_run *run = c->request->run;
     ND_TRY(nd_overlap_index_create(c->sets, c->count, &c->request->settings, &run->allocator,
                                    &c->index, error));
-    for (uint32_t i = 0; i < run->threads; i++)
+    for (uint32_t i = 0; i < run->threads; i++) {
+        c->workers[i].behind = 0;
         ND_TRY(nd_overlap_search_create(c->index, &run->allocator, &c->workers[i].search, error));
+    }
     return compare_rounds(c, error);
 }
 

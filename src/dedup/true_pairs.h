@@ -8,6 +8,18 @@
 #include "io/external_sort.h"
 #include "similarity/overlap_index.h"
 
+/* Which pairs are pushed.
+ *
+ * ND_TRUE_PAIRS_ALL      All.
+ * ND_TRUE_PAIRS_NEAREST  At least the most similar pairs of each probe with documents before it,
+ *                        and with documents behind it, all of them if several are equal; others
+ *                        depend on the threads. Comparing takes a fraction of the time if documents
+ *                        have many neighbours. */
+typedef enum nd_true_pairs_wanted {
+    ND_TRUE_PAIRS_ALL = 0,
+    ND_TRUE_PAIRS_NEAREST
+} nd_true_pairs_wanted;
+
 typedef struct nd_true_pairs_request {
     const nd_run *run;
     const nd_analyzer_options *analyzer; /* makes the shingles */
@@ -15,6 +27,7 @@ typedef struct nd_true_pairs_request {
     const nd_columns *columns;
     const nd_fates *fates; /* which documents are copies; these are left out */
     const nd_audit_sample *sample;
+    nd_true_pairs_wanted wanted;
 } nd_true_pairs_request;
 
 /* The part of a probe in the sorters below. */
@@ -24,7 +37,7 @@ static inline size_t nd_probe_part(size_t probe) { return probe / 4; }
 nd_status nd_probe_sorter_create(const nd_run *run, const nd_audit_sample *sample, unsigned words,
                                  nd_external_sort **out, nd_error *error);
 
-/* Pushes each pair of a probe and another document whose similarity reaches the threshold, as
+/* Pushes pairs of a probe and another document whose similarity reaches the threshold, as
  * ND_TRUE_PAIR_WORDS words: behind the first one, intersection << 32 | union, and the size of the
  * smaller set. A pair of two probes comes twice. */
 enum { ND_TRUE_PAIR_WORDS = 3 };

@@ -124,7 +124,8 @@ static nd_status find_pairs(tuner *t, nd_error *error) {
                                            .settings = {q->options->measure, q->options->lowest},
                                            .columns = q->columns,
                                            .fates = q->fates,
-                                           .sample = &t->sample};
+                                           .sample = &t->sample,
+                                           .wanted = ND_TRUE_PAIRS_NEAREST};
     ND_TRY(nd_probe_sorter_create(q->run, &t->sample, RECORD_WORDS, &t->pairs, error));
     return nd_find_true_pairs(&request, t->pairs, error);
 }

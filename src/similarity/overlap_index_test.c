@@ -55,6 +55,7 @@ static void check_text(nd_overlap_search *search, const nd_overlap_settings *set
         assert_int_equal(similar[i].intersection, overlap.intersection);
         assert_int_equal(similar[i].set_union, size + s->size - overlap.intersection);
         assert_int_equal(similar[i].smaller, size < s->size ? size : s->size);
+        assert_true(similar[i].similarity == similarity(settings->measure, overlap));
     }
     for (size_t s = 0; s < SETS; s++)
         expected += similarity(settings->measure,
@@ -62,6 +63,25 @@ static void check_text(nd_overlap_search *search, const nd_overlap_settings *set
                     settings->threshold;
     assert_int_equal(similar_count, expected);
     *found += expected;
+}
+
+/* A set whose least similarity is raised is found by its equal alone. */
+static void check_raised(nd_overlap_search *search, double threshold) {
+    for (uint32_t s = 0; s < SETS; s++) {
+        uint64_t copy[2 * LARGEST];
+        const nd_similar_set *similar;
+        size_t count, equal = 0, halves = 0;
+        memcpy(copy, sets[s].hashes, sets[s].size * sizeof *copy);
+        nd_overlap_search_raise(search, s, 1);
+        nd_overlap_search_run(search, copy, sets[s].size, &similar, &count);
+        for (size_t i = 0; i < count; i++) equal += similar[i].set == s;
+        assert_int_equal(equal, 1);
+        memcpy(copy, sets[s].hashes, sets[s].size * sizeof *copy);
+        nd_overlap_search_run(search, copy, sets[s].size / 2, &similar, &count);
+        for (size_t i = 0; i < count; i++) halves += similar[i].set == s;
+        assert_int_equal(halves, 0);
+        nd_overlap_search_raise(search, s, threshold);
+    }
 }
 
 static void check_search(nd_measure measure) {
@@ -88,6 +108,7 @@ static void check_search(nd_measure measure) {
         for (size_t s = 0; s < SETS; s++)
             check_text(search, &settings, sets[s].hashes, sets[s].size, &found);
         assert_true(found >= SETS);
+        if (measure == ND_MEASURE_JACCARD) check_raised(search, thresholds[t]);
         nd_overlap_search_free(search);
         nd_overlap_index_free(index);
     }
