@@ -207,7 +207,7 @@ static nd_status add_by_keys(near_proposer *p, near_group a, near_group b, nd_er
 static nd_status add_near(near_proposer *p, const nd_numbered_pair *pair, nd_error *error) {
     near_group a = first_group(p, &pair->a), b = first_group(p, &pair->b);
     if (a.next && b.next) return add_by_keys(p, a, b, error);
-    near_group *cut = a.next ? &a : &b, *other = a.next ? &b : &a;
+    near_group *cut = b.next ? &b : &a, *other = b.next ? &a : &b;
     do ND_TRY(add_groups(p, cut, other, error));
     while (next_group(p, cut));
     return ND_OK;
