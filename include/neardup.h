@@ -21,6 +21,7 @@
  *     neardup/audit.h          the job that checks them on a sample: nd_audit
  *     neardup/tune.h           the job that helps to choose a threshold: nd_tune
  *     neardup/passages.h       the job that finds shared passages
+ *     neardup/repeats.h        the job that finds what repeats inside documents
  *     neardup/index.h          an index of documents that grows
  *     neardup/hamming_index.h  an index of fingerprints that grows, and joins
  *     neardup/stream.h         a stream that is clustered as it arrives
@@ -81,6 +82,7 @@
 #include "neardup/index.h"
 #include "neardup/job.h"
 #include "neardup/passages.h"
+#include "neardup/repeats.h"
 #include "neardup/similarity.h"
 #include "neardup/sketch.h"
 #include "neardup/stream.h"

@@ -37,7 +37,8 @@ typedef struct summary_row {
 #define FINGERPRINTS (OF(SUMMARY_LOAD) | OF(SUMMARY_FIND) | OF(SUMMARY_JOIN))
 #define WRITING (COMPARING | OF(SUMMARY_EACH) | OF(SUMMARY_WORDS))
 #define TEXTS                                                                                      \
-    (WRITING | OF(SUMMARY_QUERY) | OF(SUMMARY_PASSAGES) | OF(SUMMARY_STREAM) | OF(SUMMARY_TEXT))
+    (WRITING | OF(SUMMARY_QUERY) | OF(SUMMARY_PASSAGES) | OF(SUMMARY_SUBSTRINGS) |                 \
+     OF(SUMMARY_STREAM) | OF(SUMMARY_TEXT))
 #define ALL (TEXTS | FINGERPRINTS)
 #define OF_ANCHORS (1u << 28)
 #define OF_MINHASH (1u << 29)
@@ -83,6 +84,9 @@ static const summary_row rows[] = {
     {"matches", NUMBER_64, AT(pairs), "fingerprints found", OF(SUMMARY_FIND)},
     {"matches", NUMBER_64, AT(pairs), "duplicates found", OF(SUMMARY_QUERY)},
     {"passages", NUMBER_64, AT(pairs), "passages found", OF(SUMMARY_PASSAGES)},
+    {"stretches", NUMBER_64, AT(pairs), "stretches found", OF(SUMMARY_SUBSTRINGS)},
+    {"repeated_bytes", NUMBER_64, AT(repeated_bytes), "bytes of texts in stretches",
+     OF(SUMMARY_SUBSTRINGS)},
     {"large_buckets", NUMBER_64, AT(large_buckets),
      "large buckets: those with so many documents that they are kept as posting lists", COMPARING},
     {"bounded_documents", NUMBER_64, AT(bounded_documents),
@@ -123,7 +127,7 @@ static const summary_row rows[] = {
      "text_bytes per second of the whole job, in units of 1000000 bytes", TEXTS},
     {"output_bytes", NUMBER_64, AT(output_bytes), "bytes written", WRITING},
     {"work_bytes", NUMBER_64, AT(work_bytes), "most bytes in temporary files at one time",
-     WRITING | OF(SUMMARY_PASSAGES) | OF(SUMMARY_LOAD) | OF(SUMMARY_JOIN)},
+     WRITING | OF(SUMMARY_PASSAGES) | OF(SUMMARY_SUBSTRINGS) | OF(SUMMARY_LOAD) | OF(SUMMARY_JOIN)},
     {"peak_memory", NUMBER_64, AT(peak_memory), "most bytes of memory of the process; 0: not known",
      ALL},
     {"threads", NUMBER_32, AT(threads), "threads used", ALL},
@@ -328,6 +332,9 @@ void summary_print(FILE *out, const nd_job_summary *s, const loss_notes *losses,
                                                        : "at or above the threshold");
     } else if (kind == SUMMARY_PASSAGES) {
         count_line(&l, "passages", s->pairs, "");
+    } else if (kind == SUMMARY_SUBSTRINGS) {
+        count_line(&l, "stretches", s->pairs, "");
+        share_line(&l, "repeated", s->repeated_bytes, s->text_bytes);
     } else if (kind == SUMMARY_WORDS) {
         count_line(&l, "words", s->terms, "");
         share_line(&l, "  written", s->terms_written, s->terms);

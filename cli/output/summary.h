@@ -6,19 +6,20 @@
 
 /* Which numbers a summary has. */
 typedef enum summary_kind {
-    SUMMARY_NONE,     /* the command runs no job */
-    SUMMARY_DEDUP,    /* documents are kept and removed */
-    SUMMARY_PAIRS,    /* pairs of documents are found */
-    SUMMARY_AUDIT,    /* the same, and checked */
-    SUMMARY_QUERY,    /* documents are looked up in an index */
-    SUMMARY_PASSAGES, /* passages of documents are found in others */
-    SUMMARY_EACH,     /* each document has its own result */
-    SUMMARY_STREAM,   /* documents are clustered one after the other */
-    SUMMARY_WORDS,    /* words are counted */
-    SUMMARY_TEXT,     /* documents are written as they are read */
-    SUMMARY_LOAD,     /* fingerprints go into an index */
-    SUMMARY_FIND,     /* fingerprints are looked up in an index */
-    SUMMARY_JOIN      /* pairs of fingerprints are found */
+    SUMMARY_NONE,       /* the command runs no job */
+    SUMMARY_DEDUP,      /* documents are kept and removed */
+    SUMMARY_PAIRS,      /* pairs of documents are found */
+    SUMMARY_AUDIT,      /* the same, and checked */
+    SUMMARY_QUERY,      /* documents are looked up in an index */
+    SUMMARY_PASSAGES,   /* passages of documents are found in others */
+    SUMMARY_SUBSTRINGS, /* stretches of texts are found in others */
+    SUMMARY_EACH,       /* each document has its own result */
+    SUMMARY_STREAM,     /* documents are clustered one after the other */
+    SUMMARY_WORDS,      /* words are counted */
+    SUMMARY_TEXT,       /* documents are written as they are read */
+    SUMMARY_LOAD,       /* fingerprints go into an index */
+    SUMMARY_FIND,       /* fingerprints are looked up in an index */
+    SUMMARY_JOIN        /* pairs of fingerprints are found */
 } summary_kind;
 
 /* Prints aligned lines. `losses` are of SUMMARY_DEDUP, here and below. `max_compare` is named where

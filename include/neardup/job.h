@@ -233,6 +233,7 @@ typedef struct nd_job_summary {
      * `candidates`. Pairs of large buckets are not candidates if they differ so, and not counted.
      */
     uint64_t kept_apart;
+    uint64_t repeated_bytes; /* nd_substrings: bytes of texts in stretches */
 } nd_job_summary;
 
 #ifdef __cplusplus

@@ -1,0 +1,80 @@
+#include "repeats/minimizers.h"
+
+#include "base/hash.h"
+#include "base/limits.h"
+
+/* K-grams that are hashed at a time. */
+enum { HASHED_AT_ONCE = ND_LIMIT(1 << 16, 1 << 9) };
+
+static uint64_t power(uint64_t base, uint32_t exponent) {
+    uint64_t product = 1;
+    while (exponent-- > 0) product *= base;
+    return product;
+}
+
+/* Writes the hashes of the K-grams that begin at the first `count` bytes: a rolling polynomial,
+ * mixed. */
+static void hash_grams(const unsigned char *text, uint32_t k, size_t count, uint64_t *hashes) {
+    uint64_t rolling = 0, leaving = power(ND_HASH_POLY, k);
+    for (uint32_t i = 0; i < k; i++) rolling = rolling * ND_HASH_POLY + text[i] + 1;
+    hashes[0] = nd_mix64(rolling);
+    for (size_t i = 1; i < count; i++) {
+        uint64_t in = text[i + k - 1] + UINT64_C(1), out = text[i - 1] + UINT64_C(1);
+        rolling = rolling * ND_HASH_POLY + in - out * leaving;
+        hashes[i] = nd_mix64(rolling);
+    }
+}
+
+/* Appends the anchor of the window that begins at `window`, or adds the window to the last anchor,
+ * if that is its anchor, too. */
+static nd_status take_window(nd_anchor_finder *f, uint64_t window, uint64_t offset, uint64_t hash,
+                             nd_error *error) {
+    if (f->count > 0 && f->anchors[f->count - 1].offset == offset) {
+        f->anchors[f->count - 1].windows++;
+        return ND_OK;
+    }
+    if (!nd_reserve(&f->allocator, &f->anchors, &f->capacity, f->count + 1))
+        return nd_fail_memory(error, f->count * sizeof *f->anchors, "the anchors of a text");
+    f->anchors[f->count++] = (nd_anchor){
+        .hash = hash, .offset = offset, .back = (uint32_t)(offset - window), .windows = 1};
+    return ND_OK;
+}
+
+/* Finds the anchors of the windows that begin at text[begin, begin + count). `grams`: K-grams of a
+ * window. */
+static nd_status find_in_part(nd_anchor_finder *f, const unsigned char *text, size_t begin,
+                              size_t count, uint32_t grams, nd_error *error) {
+    const uint64_t *hashes = f->hashes;
+    size_t best = 0;
+    hash_grams(text + begin, nd_anchor_size(f->least), count + grams - 1, f->hashes);
+    for (size_t window = 0; window < count; window++) {
+        size_t last = window + grams - 1;
+        if (window == 0 || best < window) {
+            best = window;
+            for (size_t i = window + 1; i <= last; i++) best = hashes[i] < hashes[best] ? i : best;
+        } else if (hashes[last] < hashes[best]) best = last;
+        ND_TRY(take_window(f, begin + window, begin + best, hashes[best], error));
+    }
+    return ND_OK;
+}
+
+nd_status nd_anchors_find(nd_anchor_finder *f, const char *text, size_t length, nd_error *error) {
+    uint32_t grams = f->least - nd_anchor_size(f->least) + 1;
+    f->count = 0;
+    if (length < f->least) return ND_OK;
+    size_t windows = length - f->least + 1,
+           most = windows < HASHED_AT_ONCE ? windows : HASHED_AT_ONCE;
+    if (!nd_reserve(&f->allocator, &f->hashes, &f->hash_capacity, most + grams - 1))
+        return nd_fail_memory(error, most * sizeof *f->hashes, "the anchors of a text");
+    for (size_t begin = 0; begin < windows; begin += HASHED_AT_ONCE) {
+        size_t left = windows - begin;
+        ND_TRY(find_in_part(f, (const unsigned char *)text, begin,
+                            left < HASHED_AT_ONCE ? left : HASHED_AT_ONCE, grams, error));
+    }
+    return ND_OK;
+}
+
+void nd_anchor_finder_free(nd_anchor_finder *f) {
+    nd_release(&f->allocator, f->hashes);
+    nd_release(&f->allocator, f->anchors);
+}

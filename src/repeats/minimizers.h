@@ -1,0 +1,41 @@
+/* The anchors of a text: positions that its content alone chooses, so that equal stretches of two
+ * texts have equal anchors (winnowing: Schleimer, Wilkerson, Aiken 2003; minimizers: Roberts et al.
+ * 2004).
+ *
+ * A *window* is a stretch of `least` bytes. Its anchor is the K-gram (K bytes) in it with the
+ * smallest hash, at a tie the first one. So equal windows have equal anchors at the same distance
+ * from their beginning: whoever knows all positions of each anchor knows all pairs of windows that
+ * may be equal. Neighbouring windows mostly share their anchor; in random text there is one for
+ * (least - K + 2) / 2 bytes. */
+#ifndef ND_REPEATS_MINIMIZERS_H
+#define ND_REPEATS_MINIMIZERS_H
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+/* K, for a length of windows: half of it, and at most 48. */
+static inline uint32_t nd_anchor_size(uint32_t least) { return least < 96 ? least / 2 : 48; }
+
+typedef struct nd_anchor {
+    uint64_t hash;
+    uint64_t offset;  /* of the K-gram, in bytes of the text */
+    uint32_t back;    /* bytes from the first of its windows to it */
+    uint32_t windows; /* their number, at least 1: they begin at neighbouring bytes */
+} nd_anchor;
+
+/* One thread's memory. Zero-initialised, except for allocator and least. */
+typedef struct nd_anchor_finder {
+    nd_allocator allocator;
+    uint32_t least; /* ND_SUBSTRINGS_LEAST to ND_SUBSTRINGS_MOST */
+    uint64_t *hashes;
+    size_t hash_capacity;
+    nd_anchor *anchors; /* ascending by offset; valid until the next text */
+    size_t count, capacity;
+} nd_anchor_finder;
+
+/* Fills anchors[0, count) with the anchors of a text. O(length). */
+nd_status nd_anchors_find(nd_anchor_finder *finder, const char *text, size_t length,
+                          nd_error *error);
+void nd_anchor_finder_free(nd_anchor_finder *finder);
+
+#endif

@@ -1,0 +1,54 @@
+/* Finds every stretch of bytes that occurs more than once in a collection of texts: all windows of
+ * `least` bytes that are equal to an earlier window, without a suffix array.
+ *
+ * 1. Texts go to a spool, one behind the other, and their anchors (minimizers.h) to partitions by
+ *    hash. Equal windows have equal anchors, so only anchors with a hash that occurs twice matter.
+ * 2. A group is the anchors of one hash, in the order of the texts. The windows of each anchor are
+ *    compared with those at the first anchor of the group, byte by byte, to both sides. These are
+ *    first occurrences: an earlier equal window would have an earlier anchor of the group.
+ * 3. In a group of three or more, windows that differ from the first ones may be equal to others.
+ *    These windows are sorted by 88 bits of a hash of all their bytes, and the ones that agree are
+ *    compared.
+ *
+ * So time is linear in the bytes, also for one byte a million times: a window is hashed at most
+ * once, and an anchor compares at most 2 `least` bytes. The result is exact, with one exception:
+ * if two different windows of step 3 agree in 88 bits, a repeat may be missed; with 10^9 windows
+ * the chance is below 10^-8. Nothing that differs is ever reported.
+ *
+ * Memory: shares of the run's budget; all data beyond them goes to temporary files. */
+#ifndef ND_REPEATS_REPEAT_FINDER_H
+#define ND_REPEATS_REPEAT_FINDER_H
+
+#include "job/run_context.h"
+#include "repeats/minimizers.h"
+
+#include "neardup/repeats.h"
+
+/* Most bytes of all texts together, with one byte for each text. */
+#define ND_REPEATS_TEXT_MOST (UINT64_C(1) << 40)
+
+typedef struct nd_repeat_finder nd_repeat_finder;
+
+nd_status nd_repeat_finder_create(const nd_run *run, uint32_t least, nd_repeat_finder **out,
+                                  nd_error *error);
+void nd_repeat_finder_free(nd_repeat_finder *finder);
+
+/* Adds a text without bytes 0xFF, such as any UTF-8, and its anchors. One thread at a time. */
+nd_status nd_repeat_finder_add(nd_repeat_finder *finder, const char *text, size_t length,
+                               const nd_anchor *anchors, size_t anchor_count, nd_error *error);
+
+/* A stretch of a text in which each window of `least` bytes is equal to the window at the same
+ * distance from `source` on. Bytes of text `number`, from 0. Stretches of a text may overlap. */
+typedef struct nd_repeat {
+    uint64_t text, begin, end;
+    uint64_t source_text, source_begin;
+} nd_repeat;
+
+/* Called in ascending order of text and begin. Return a failure to stop. */
+typedef nd_status nd_repeat_fn(void *context, const nd_repeat *repeat, nd_error *error);
+
+/* Finds all repeats of the texts that were added. Once. */
+nd_status nd_repeat_finder_run(nd_repeat_finder *finder, nd_repeats_wanted wanted, nd_repeat_fn *fn,
+                               void *context, nd_error *error);
+
+#endif
