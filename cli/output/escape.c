@@ -14,11 +14,17 @@ static char partner(char c, const char *from, const char *to) {
 }
 
 void print_table_text(FILE *out, const char *text, size_t length) {
+    size_t begin = 0; /* of the bytes that are not written yet */
     for (size_t i = 0; i < length; i++) {
-        char letter = partner(text[i], plain, letters);
-        if (letter) putc('\\', out);
-        putc(letter ? letter : text[i], out);
+        bool is_control = (unsigned char)text[i] < ' ';
+        char letter = is_control || text[i] == '\\' ? partner(text[i], plain, letters) : 0;
+        if (!letter) continue;
+        fwrite(text + begin, 1, i - begin, out);
+        putc('\\', out);
+        putc(letter, out);
+        begin = i + 1;
     }
+    fwrite(text + begin, 1, length - begin, out);
 }
 
 size_t table_text_read(const char *text, size_t length, char *out) {

@@ -27,8 +27,11 @@ struct nd_repeat_finder {
     size_t text_count, text_capacity;
     nd_external_sort *anchors;    /* hash; anchor word */
     nd_external_sort *members;    /* anchor word; first anchor of the group; number of the group */
+    nd_external_sort *ranges;     /* hash; range word */
     nd_external_sort *windows;    /* hash; more of it, offset */
     nd_external_sort *repeats;    /* repeat word; offset of the source */
+    nd_external_sort *copies;     /* repeat word of a range; offset of the same range elsewhere */
+    nd_external_sort *repeated;   /* the repeats of copies, as `repeats` */
     unsigned shift;               /* from an offset in `texts` to a part */
     _Atomic uint64_t groups;      /* of three or more anchors */
     _Atomic uint64_t *unresolved; /* bits of groups */
@@ -38,7 +41,8 @@ struct nd_repeat_finder {
 /* ---- words of records
  *
  * An anchor word is offset << 24 | back << 12 | windows; a repeat word is offset << 24 |
- * verified << 12 | windows. The offset is that of the anchor, or of the first window. */
+ * verified << 12 | windows. The offset is that of the anchor, or of the first window. A range word
+ * is more bits of the hash << 52 | offset << 12 | windows. */
 
 enum { OFFSET_SHIFT = 24, FIELD_BITS = 12, FIELD_MASK = (1 << FIELD_BITS) - 1 };
 
@@ -63,14 +67,17 @@ static window_range windows_at(uint64_t word) {
 
 /* ---- adding texts */
 
-/* Shares of the budget, in percent. The members' records and the repeats' are there at once with
- * the windows'; anchors are gone before windows come. */
+/* Shares of the budget, in percent. At one time there are, beside the texts: anchors and members;
+ * members, repeats and ranges; ranges, repeats, windows and copies; copies and both kinds of
+ * repeats. */
 enum {
-    TEXT_SHARE = 40,
-    ANCHOR_SHARE = 24,
-    MEMBER_SHARE = 16,
-    WINDOW_SHARE = 24,
-    REPEAT_SHARE = 12
+    TEXT_SHARE = 30,
+    ANCHOR_SHARE = 40,
+    MEMBER_SHARE = 20,
+    RANGE_SHARE = 20,
+    WINDOW_SHARE = 20,
+    COPY_SHARE = 10,
+    REPEAT_SHARE = 10
 };
 
 static size_t share_of(const nd_run *run, unsigned percent) {
@@ -108,8 +115,11 @@ void nd_repeat_finder_free(nd_repeat_finder *f) {
     nd_spool_free(&f->texts);
     nd_external_sort_free(f->anchors);
     nd_external_sort_free(f->members);
+    nd_external_sort_free(f->ranges);
     nd_external_sort_free(f->windows);
     nd_external_sort_free(f->repeats);
+    nd_external_sort_free(f->copies);
+    nd_external_sort_free(f->repeated);
     nd_release(&a, f->begins);
     nd_release(&a, (void *)f->unresolved);
     nd_release(&a, f);
@@ -145,7 +155,8 @@ typedef struct record_queue {
 } record_queue;
 
 typedef struct pass_worker {
-    nd_part_buffer part;
+    size_t number; /* of the part */
+    nd_part_buffer part, other_part;
     record_queue queues[2];
     char *own, *other; /* bytes of texts that do not lie in one piece of the spool */
 } pass_worker;
@@ -168,8 +179,8 @@ struct pass {
 
 /* The part of a record by its first word, for sorters by offset and by hash. */
 static size_t part_of(const nd_repeat_finder *f, const record_queue *q, const uint64_t *record) {
-    return q->to == f->windows ? (size_t)(record[0] >> (64 - PART_BITS))
-                               : (size_t)(offset_of(record[0]) >> f->shift);
+    return q->to == f->windows || q->to == f->ranges ? (size_t)(record[0] >> (64 - PART_BITS))
+                                                     : (size_t)(offset_of(record[0]) >> f->shift);
 }
 
 static nd_status flush(pass *p, record_queue *q, nd_error *error) {
@@ -194,6 +205,7 @@ static nd_status run_parts(pass *p, pass_worker *w, nd_error *error) {
         size_t part = atomic_fetch_add(&p->next, 1);
         if (part >= PARTS) break;
         ND_TRY(nd_external_sort_load_records(p->from, part, &w->part, error));
+        w->number = part;
         ND_TRY(p->fn(p, w, error));
         if (p->again) continue;
         pthread_mutex_lock(&p->lock);
@@ -227,6 +239,7 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
     if (status != ND_OK) atomic_store(&p->failed, true);
     if (!w) return status;
     nd_part_buffer_free(a, &w->part);
+    nd_part_buffer_free(a, &w->other_part);
     nd_release(a, w->own);
     nd_release(a, w->other);
     nd_release(a, w);
@@ -362,16 +375,52 @@ static nd_status compare_members(pass *p, pass_worker *w, nd_error *error) {
     return ND_OK;
 }
 
-/* ---- step 3: other windows */
+/* ---- step 3: ranges of other windows */
+
+/* Queues a range of windows by the hash of their bytes. */
+static nd_status queue_range(pass *p, pass_worker *w, window_range range, nd_error *error) {
+    size_t size = range.count + p->finder->least - 1;
+    const char *text;
+    if (range.count == 0) return ND_OK;
+    ND_TRY(view(p->finder, range.begin, size, w->own, &text, error));
+    static const nd_hash_key key = {ND_HASH_C0, ND_HASH_C1, ND_HASH_C2, ND_HASH_C3};
+    uint64_t hash = nd_mix64(nd_hash_token(&key, text, size) + range.count);
+    const uint64_t record[] = {hash, nd_mix64(hash ^ (unsigned char)text[0]) >> 52 << 52 |
+                                         range.begin << FIELD_BITS | range.count};
+    return queue_record(p, &w->queues[0], record, error);
+}
+
+/* pass_fn */
+static nd_status hash_ranges(pass *p, pass_worker *w, nd_error *error) {
+    for (size_t i = 0; i < w->part.count; i++) {
+        const uint64_t *member = w->part.words + 3 * i;
+        window_range own = windows_at(member[0]), matched = {own.begin, 0};
+        if (!is_unresolved(p->finder, member[2])) continue;
+        if (member[1] != NO_SOURCE)
+            ND_TRY(match_windows(p->finder, w, member[0], member[1], &matched, error));
+        uint64_t end = matched.begin + matched.count, own_end = own.begin + own.count;
+        ND_TRY(queue_range(p, w, (window_range){own.begin, (uint32_t)(matched.begin - own.begin)},
+                           error));
+        ND_TRY(queue_range(p, w, (window_range){end, (uint32_t)(own_end - end)}, error));
+    }
+    return ND_OK;
+}
+
+static window_range range_at(uint64_t word) {
+    return (window_range){word >> FIELD_BITS & (ND_REPEATS_TEXT_MOST - 1),
+                          (uint32_t)(word & FIELD_MASK)};
+}
+
+static bool same_range(const uint64_t *a, const uint64_t *b) {
+    return a[0] == b[0] && a[1] >> 52 == b[1] >> 52 && windows_of(a[1]) == windows_of(b[1]);
+}
 
 /* Queues windows by the hash of their bytes. */
 static nd_status queue_windows(pass *p, pass_worker *w, window_range range, nd_error *error) {
-    const nd_repeat_finder *f = p->finder;
-    uint32_t least = f->least;
+    uint32_t least = p->finder->least;
     uint64_t rolling = 0, leaving = 1;
     const char *text;
-    if (range.count == 0) return ND_OK;
-    ND_TRY(view(f, range.begin, range.count + least - 1, w->own, &text, error));
+    ND_TRY(view(p->finder, range.begin, range.count + least - 1, w->own, &text, error));
     const unsigned char *bytes = (const unsigned char *)text;
     for (uint32_t i = 0; i < least; i++) {
         rolling = rolling * ND_HASH_POLY + bytes[i] + 1;
@@ -387,18 +436,32 @@ static nd_status queue_windows(pass *p, pass_worker *w, window_range range, nd_e
     }
 }
 
-/* pass_fn */
-static nd_status hash_windows(pass *p, pass_worker *w, nd_error *error) {
+/* Queues a copy of a range by the range's offset, in pieces that lie within one part. */
+static nd_status queue_copy(pass *p, pass_worker *w, window_range range, uint64_t copy,
+                            nd_error *error) {
+    while (range.count > 0) {
+        uint64_t part_end = ((range.begin >> p->finder->shift) + 1) << p->finder->shift;
+        uint32_t count = range.count;
+        if (part_end - range.begin < count) count = (uint32_t)(part_end - range.begin);
+        const uint64_t record[] = {range.begin << OFFSET_SHIFT | count, copy};
+        ND_TRY(queue_record(p, &w->queues[1], record, error));
+        range = (window_range){range.begin + count, range.count - count};
+        copy += count;
+    }
+    return ND_OK;
+}
+
+/* pass_fn. The windows of the first of several equal ranges stand for the windows of the others. */
+static nd_status split_ranges(pass *p, pass_worker *w, nd_error *error) {
+    const uint64_t *words = w->part.words, *first = NULL;
     for (size_t i = 0; i < w->part.count; i++) {
-        const uint64_t *member = w->part.words + 3 * i;
-        window_range own = windows_at(member[0]), matched = {own.begin, 0};
-        if (!is_unresolved(p->finder, member[2])) continue;
-        if (member[1] != NO_SOURCE)
-            ND_TRY(match_windows(p->finder, w, member[0], member[1], &matched, error));
-        uint64_t end = matched.begin + matched.count, own_end = own.begin + own.count;
-        ND_TRY(queue_windows(p, w, (window_range){own.begin, (uint32_t)(matched.begin - own.begin)},
-                             error));
-        ND_TRY(queue_windows(p, w, (window_range){end, (uint32_t)(own_end - end)}, error));
+        const uint64_t *record = words + 2 * i;
+        if (first && same_range(first, record)) {
+            ND_TRY(queue_copy(p, w, range_at(first[1]), range_at(record[1]).begin, error));
+            continue;
+        }
+        first = record;
+        ND_TRY(queue_windows(p, w, range_at(record[1]), error));
     }
     return ND_OK;
 }
@@ -422,6 +485,46 @@ static nd_status pair_windows(pass *p, pass_worker *w, nd_error *error) {
         }
         ND_TRY(queue_pair(p, &w->queues[0], (window_range){window_offset(record), 1},
                           window_offset(words + 2 * first), false, error));
+    }
+    return ND_OK;
+}
+
+/* ---- step 4: copies of ranges */
+
+/* The source of a window of a range: that of the window, if it has an earlier equal one, else the
+ * window itself. `next`: an index of a repeat of the part that is not behind the window. */
+static uint64_t source_of(const nd_part_buffer *repeats, uint64_t window, size_t *next) {
+    while (*next < repeats->count && offset_of(repeats->words[2 * *next]) < window) ++*next;
+    bool found = *next < repeats->count && offset_of(repeats->words[2 * *next]) == window;
+    return found ? repeats->words[2 * *next + 1] : window;
+}
+
+/* Queues the repeats of a copy of a range. `next`: as above, for the range's first window. */
+static nd_status queue_copied(pass *p, pass_worker *w, window_range range, uint64_t copy,
+                              size_t next, nd_error *error) {
+    window_range run = {copy, 0}; /* with neighbouring sources */
+    uint64_t source = 0;
+    for (uint32_t i = 0; i < range.count; i++) {
+        uint64_t own = source_of(&w->other_part, range.begin + i, &next);
+        if (run.count > 0 && own != source + run.count) {
+            ND_TRY(queue_pair(p, &w->queues[0], run, source, false, error));
+            run = (window_range){copy + i, 0};
+        }
+        if (run.count++ == 0) source = own;
+    }
+    return queue_pair(p, &w->queues[0], run, source, false, error);
+}
+
+/* pass_fn */
+static nd_status resolve_copies(pass *p, pass_worker *w, nd_error *error) {
+    size_t at = 0;
+    if (w->part.count == 0) return ND_OK;
+    ND_TRY(nd_external_sort_load_records(p->finder->repeats, w->number, &w->other_part, error));
+    for (size_t i = 0; i < w->part.count; i++) {
+        const uint64_t *record = w->part.words + 2 * i;
+        window_range range = windows_at(record[0]);
+        source_of(&w->other_part, range.begin, &at);
+        ND_TRY(queue_copied(p, w, range, record[1], at, error));
     }
     return ND_OK;
 }
@@ -451,19 +554,42 @@ static nd_status compare_with_first(nd_repeat_finder *f, nd_error *error) {
     return run_pass(&p, error);
 }
 
-static nd_status compare_others(nd_repeat_finder *f, nd_error *error) {
-    pass hash = {.finder = f, .from = f->members, .fn = hash_windows, .words = {2, 1}};
-    ND_TRY(create_sorter(f->run, WINDOW_SHARE, 2, 2, "windows of texts", &f->windows, error));
-    hash.to[0] = f->windows;
-    ND_TRY(run_pass(&hash, error));
+static nd_status find_ranges(nd_repeat_finder *f, nd_error *error) {
+    pass p = {.finder = f, .from = f->members, .fn = hash_ranges, .words = {2, 1}};
+    ND_TRY(create_sorter(f->run, RANGE_SHARE, 2, 2, "ranges of windows", &f->ranges, error));
+    p.to[0] = f->ranges;
+    ND_TRY(run_pass(&p, error));
     nd_external_sort_free(f->members);
     f->members = NULL;
+    return ND_OK;
+}
+
+static nd_status compare_ranges(nd_repeat_finder *f, nd_error *error) {
+    pass split = {.finder = f, .from = f->ranges, .fn = split_ranges, .words = {2, 2}};
+    ND_TRY(create_sorter(f->run, WINDOW_SHARE, 2, 2, "windows of texts", &f->windows, error));
+    ND_TRY(create_sorter(f->run, COPY_SHARE, 2, 2, "copies of ranges", &f->copies, error));
+    split.to[0] = f->windows;
+    split.to[1] = f->copies;
+    ND_TRY(run_pass(&split, error));
+    nd_external_sort_free(f->ranges);
+    f->ranges = NULL;
     pass pair = {.finder = f, .from = f->windows, .fn = pair_windows, .words = {2, 1}};
     pair.to[0] = f->repeats;
     ND_TRY(run_pass(&pair, error));
     nd_external_sort_free(f->windows);
     f->windows = NULL;
     return ND_OK;
+}
+
+static nd_status find_copied(nd_repeat_finder *f, nd_error *error) {
+    pass p = {.finder = f, .from = f->copies, .fn = resolve_copies, .words = {2, 1}};
+    ND_TRY(create_sorter(f->run, REPEAT_SHARE, 2, 2, "repeats", &f->repeated, error));
+    ND_TRY(nd_external_sort_flush(f->repeats, error));
+    p.to[0] = f->repeated;
+    ND_TRY(run_pass(&p, error));
+    nd_external_sort_free(f->copies);
+    f->copies = NULL;
+    return nd_external_sort_flush(f->repeated, error);
 }
 
 /* ---- reporting */
@@ -552,13 +678,25 @@ static nd_status take_repeat(reporter *r, const uint64_t *record, nd_error *erro
     return ND_OK;
 }
 
-static nd_status report_parts(reporter *r, nd_part_buffer *part, nd_error *error) {
-    nd_external_sort *repeats = r->finder->repeats;
-    ND_TRY(nd_external_sort_flush(repeats, error));
+/* Takes two lists of repeats, in ascending order. */
+static nd_status take_part(reporter *r, const nd_part_buffer *a, const nd_part_buffer *b,
+                           nd_error *error) {
+    for (size_t i = 0, k = 0; i < a->count || k < b->count;) {
+        bool first = k == b->count || (i < a->count && a->words[2 * i] >> OFFSET_SHIFT <=
+                                                           b->words[2 * k] >> OFFSET_SHIFT);
+        ND_TRY(take_repeat(r, first ? a->words + 2 * i++ : b->words + 2 * k++, error));
+    }
+    return ND_OK;
+}
+
+static nd_status report_parts(reporter *r, nd_part_buffer *a, nd_part_buffer *b, nd_error *error) {
+    const nd_repeat_finder *f = r->finder;
     for (size_t i = 0; i < PARTS; i++) {
-        ND_TRY(nd_external_sort_load_records(repeats, i, part, error));
-        for (size_t k = 0; k < part->count; k++) ND_TRY(take_repeat(r, part->words + 2 * k, error));
-        nd_external_sort_drop(repeats, i);
+        ND_TRY(nd_external_sort_load_records(f->repeats, i, a, error));
+        ND_TRY(nd_external_sort_load_records(f->repeated, i, b, error));
+        ND_TRY(take_part(r, a, b, error));
+        nd_external_sort_drop(f->repeats, i);
+        nd_external_sort_drop(f->repeated, i);
     }
     return end_run(r, error);
 }
@@ -571,10 +709,11 @@ static nd_status report(nd_repeat_finder *f, nd_repeat_fn *fn, void *context, nd
                   .context = context,
                   .own = nd_allocate(a, most, 1),
                   .other = nd_allocate(a, most, 1)};
-    nd_part_buffer part = {0};
-    nd_status status = r.own && r.other ? report_parts(&r, &part, error)
+    nd_part_buffer repeats = {0}, repeated = {0};
+    nd_status status = r.own && r.other ? report_parts(&r, &repeats, &repeated, error)
                                         : nd_fail_memory(error, most, "windows of texts");
-    nd_part_buffer_free(a, &part);
+    nd_part_buffer_free(a, &repeats);
+    nd_part_buffer_free(a, &repeated);
     nd_release(a, r.own);
     nd_release(a, r.other);
     return status;
@@ -585,6 +724,8 @@ nd_status nd_repeat_finder_run(nd_repeat_finder *f, nd_repeats_wanted wanted, nd
     f->wanted = wanted;
     ND_TRY(find_groups(f, error));
     ND_TRY(compare_with_first(f, error));
-    ND_TRY(compare_others(f, error));
+    ND_TRY(find_ranges(f, error));
+    ND_TRY(compare_ranges(f, error));
+    ND_TRY(find_copied(f, error));
     return report(f, fn, context, error);
 }

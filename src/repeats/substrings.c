@@ -21,7 +21,8 @@ typedef struct substrings {
     nd_corpus *corpus;
     nd_repeat_finder *finder;
     nd_document_names names;
-    nd_id_buffer id, source_id;
+    nd_id_buffer id, source_id; /* names of the last stretch */
+    uint64_t named, source_named;
     uint64_t document, covered; /* of the last stretch; the end of all stretches of it */
     nd_substrings_fn *fn;
     void *context;
@@ -158,11 +159,19 @@ static void count_bytes(substrings *s, const nd_repeat *r) {
     s->covered = r->end;
 }
 
+/* *named: 1 + the document whose name the buffer has. */
+static nd_status find_name(const substrings *s, uint64_t document, uint64_t *named,
+                           nd_id_buffer *buffer, nd_error *error) {
+    if (*named == document + 1) return ND_OK;
+    *named = document + 1;
+    return nd_document_names_find(&s->names, document, buffer, error);
+}
+
 /* nd_repeat_fn */
 static nd_status report(void *context, const nd_repeat *repeat, nd_error *error) {
     substrings *s = context;
-    ND_TRY(nd_document_names_find(&s->names, repeat->text, &s->id, error));
-    ND_TRY(nd_document_names_find(&s->names, repeat->source_text, &s->source_id, error));
+    ND_TRY(find_name(s, repeat->text, &s->named, &s->id, error));
+    ND_TRY(find_name(s, repeat->source_text, &s->source_named, &s->source_id, error));
     const nd_repeated_stretch stretch = {.document = repeat->text,
                                          .id = s->id.id,
                                          .id_length = s->id.length,
