@@ -22,8 +22,6 @@
 #include "job/run_context.h"
 #include "repeats/minimizers.h"
 
-#include "neardup/repeats.h"
-
 /* Most bytes of all texts together, with one byte for each text. */
 #define ND_REPEATS_TEXT_MOST (UINT64_C(1) << 40)
 

@@ -582,6 +582,47 @@ static void check_passages(void) {
             assert_true(out.summary.pairs > 0));
 }
 
+static bool take_stretch(void *context, const nd_repeated_stretch *stretch) {
+    (void)context;
+    assert_true(stretch->begin + 16 <= stretch->end && stretch->source <= stretch->document);
+    return true;
+}
+
+static nd_substrings_options substrings;
+
+/* For the job as it is; it is valid until the job changes. */
+static const nd_substrings_options *substrings_options(void) {
+    CALLED(nd_substrings_options_init(&substrings, sizeof substrings));
+    substrings.input = &job.input;
+    substrings.least = 16;
+    substrings.resources = &job.resources;
+    return &substrings;
+}
+
+static void check_substrings(void) {
+    nd_substrings_options s;
+    REFUSED("options", nd_substrings(NULL, take_stretch, NULL, &out.summary, &failure));
+#define BAD(part, ...)                                                                             \
+    do {                                                                                           \
+        begin_job(1);                                                                              \
+        s = *substrings_options();                                                                 \
+        s __VA_ARGS__;                                                                             \
+        REFUSED(part, nd_substrings(&s, take_stretch, NULL, &out.summary, &failure));              \
+    } while (0)
+    BAD("input", .input = NULL);
+    BAD("least", .least = 15);
+    BAD("least", .least = 4001);
+    BAD("wanted", .wanted = (nd_repeats_wanted)2);
+#undef BAD
+    begin_job(1);
+    REFUSED("fn", nd_substrings(substrings_options(), NULL, NULL, &out.summary, &failure));
+    ALL_REFUSED(bad_jobs,
+                nd_substrings(substrings_options(), take_stretch, NULL, &out.summary, &failure));
+    GRANTED(begin_job(1),
+            nd_substrings(substrings_options(), take_stretch, NULL, &out.summary, &failure),
+            assert_true(out.summary.pairs > 0 && out.summary.repeated_bytes > 0));
+}
+
 void test_passes(void **state) {
     (void)state;
     check_files();
@@ -593,6 +634,7 @@ void test_passes(void **state) {
     check_idf();
     check_keywords();
     check_passages();
+    check_substrings();
     const char *const made[] = {"output", "stopped"};
     for (size_t i = 0; i < 2; i++) unlink(made[i]);
 }

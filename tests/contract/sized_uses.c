@@ -15,6 +15,7 @@ static struct {
     nd_keyword_options keyword;
     nd_keywords_options keywords;
     nd_passages_options passages;
+    nd_substrings_options substrings;
     nd_similarity_options similarity;
     nd_survivor_options survivors;
     nd_index_use index_use;
@@ -153,6 +154,12 @@ static bool tell_passage(void *context, const nd_found_passage *p) {
     (void)context;
     tell_bytes(p->source_text ? p->source_text : "", p->source_text ? p->passage.tokens : 0);
     tell(p->query + p->passage.a_begin);
+    return true;
+}
+static bool tell_stretch(void *context, const nd_repeated_stretch *s) {
+    (void)context;
+    tell_bytes(s->id, s->id_length);
+    tell(s->begin + s->source_begin);
     return true;
 }
 static bool tell_answer(void *context, const nd_answer *a) {
@@ -395,6 +402,9 @@ static nd_status find_passages_in(const nd_input_options *sources) {
 static nd_status find_passages(void) {
     return nd_passages(&with.passages, tell_passage, NULL, &out.summary, &failure);
 }
+static nd_status find_substrings(void) {
+    return nd_substrings(&with.substrings, tell_stretch, NULL, &out.summary, &failure);
+}
 static nd_status query_documents(void) {
     return nd_index_query(documents, &with.index_query, tell_answer, NULL, &out.summary, &failure);
 }
@@ -520,6 +530,10 @@ static void set_jobs(void) {
     with.passages.least_run = 3;
     with.passages.resources = &with.resources;
     with.passages.texts = true;
+    nd_substrings_options_init(&with.substrings, sizeof with.substrings);
+    with.substrings.input = &with.input;
+    with.substrings.least = 16;
+    with.substrings.resources = &with.resources;
     with.dedup = (nd_dedup_options){.struct_size = sizeof with.dedup,
                                     .input = &with.input,
                                     .similarity = &with.similarity,
@@ -618,6 +632,7 @@ void begin_use_of_size(void) {
     STRUCTURE(nd_idf_options, idf)                                                                 \
     STRUCTURE(nd_keyword_options, keyword)                                                         \
     STRUCTURE(nd_passages_options, passages)                                                       \
+    STRUCTURE(nd_substrings_options, substrings)                                                   \
     STRUCTURE(nd_similarity_options, similarity)                                                   \
     STRUCTURE(nd_audit_options, audit)                                                             \
     STRUCTURE(nd_tune_options, tune)                                                               \
@@ -727,6 +742,14 @@ const sized_structure sized_structures[] = {
     USE(nd_passages_options, nd_analyzer_options,                                                  \
         (with.passages.analyzer = given, find_passages()))                                         \
     USE(nd_passages_options, nd_resources, (with.passages.resources = given, find_passages()))     \
+    USE(nd_substrings, nd_substrings_options,                                                      \
+        nd_substrings(given, tell_stretch, NULL, &out.summary, &failure))                          \
+    USE(nd_substrings, nd_job_summary,                                                             \
+        nd_substrings(&with.substrings, tell_stretch, NULL, given, &failure))                      \
+    USE(nd_substrings_options, nd_input_options,                                                   \
+        (with.substrings.input = given, find_substrings()))                                        \
+    USE(nd_substrings_options, nd_resources,                                                       \
+        (with.substrings.resources = given, find_substrings()))                                    \
     USE(nd_similarity_options, nd_analyzer_options, (with.similarity.analyzer = given, dedup()))   \
     USE(nd_similarity_options, nd_simhash_options, (with.similarity.simhash = given, dedup()))     \
     USE(nd_dedup, nd_dedup_options, nd_dedup(given, &out.summary, &failure))                       \
