@@ -4,6 +4,7 @@
 #include "flags/input_flags.h"
 #include "flags/resource_flags.h"
 #include "manual/chapters.h"
+#include "output/complain.h"
 #include "output/escape.h"
 #include "output/results.h"
 
@@ -15,13 +16,28 @@ typedef struct stretch_settings {
     nd_repeats_wanted wanted;
 } stretch_settings;
 
+typedef struct source_settings {
+    const char *source; /* NULL: not given */
+} source_settings;
+
 typedef struct substrings_settings {
+    source_settings source;
     result_settings result;
     report_settings report;
     stretch_settings stretch;
     input_settings input;
     resource_settings resources;
 } substrings_settings;
+
+static const flag source_list[] = {
+    {.name = "in",
+     .kind = FLAG_INPUT,
+     .argument = "SOURCE",
+     .offset = offsetof(source_settings, source),
+     .help = "list only stretches that are also in this other input, such as a benchmark whose "
+             "items must not be in a training set; it is read as an INPUT is"},
+};
+static const flag_table source_flags = FLAG_TABLE("Input", source_list);
 
 static const flag stretch_list[] = {
     {.name = "min",
@@ -43,6 +59,7 @@ static const flag_table stretch_flags = FLAG_TABLE("Stretches", stretch_list);
 static const flag_group groups[] = {FLAG_GROUP(substrings_settings, result, result_flags),
                                     FLAG_GROUP(substrings_settings, report, report_flags),
                                     FLAG_GROUP(substrings_settings, stretch, stretch_flags),
+                                    FLAG_GROUP(substrings_settings, source, source_flags),
                                     FLAG_GROUP(substrings_settings, input, input_flags),
                                     FLAG_GROUP(substrings_settings, resources, memory_flags),
                                     FLAG_GROUP(substrings_settings, resources, work_flags),
@@ -105,11 +122,16 @@ static nd_status find_substrings(command_job *j, nd_job_summary *summary, nd_err
     static const char header[] =
         "id\tbegin\tend\tsource\tsource_begin\tfile\tline\tsource_file\tsource_line\n";
     const substrings_settings *s = j->call->settings;
+    nd_input_options source = j->input;
+    source.inputs = &s->source.source;
+    source.input_count = 1;
+    source.files_from = NULL;
     const nd_substrings_options options = {.struct_size = sizeof options,
                                            .input = &j->input,
                                            .least = s->stretch.min,
                                            .wanted = s->stretch.wanted,
-                                           .resources = &j->resources};
+                                           .resources = &j->resources,
+                                           .source = s->source.source ? &source : NULL};
     printer p = {.json = s->result.json};
     nd_status status = results_open(&p.results, j->output, p.json ? NULL : header, error);
     if (status != ND_OK) return status;
@@ -117,13 +139,31 @@ static nd_status find_substrings(command_job *j, nd_job_summary *summary, nd_err
     return results_close(&p.results, status, error);
 }
 
+/* False: reported. */
+static bool flags_agree(const invocation *call) {
+    const substrings_settings *s = call->settings;
+    const char *source = s->source.source;
+    if (source && s->stretch.wanted == ND_REPEATS_ALL) {
+        complain("--list all: not with --in, which lists stretches of the INPUTs alone");
+        return false;
+    }
+    for (int i = 0; source && i < call->count && strcmp(source, "-") == 0; i++) {
+        if (strcmp(call->operands[i], "-") != 0) continue;
+        complain("--in -: standard input is an INPUT or the source, not both");
+        return false;
+    }
+    return true;
+}
+
 static int run(const invocation *call) {
     const substrings_settings *s = call->settings;
+    if (!flags_agree(call)) return EXIT_USAGE;
     command_job j = {.call = call,
                      .run = find_substrings,
                      .report = &s->report,
                      .inputs = call->operands,
                      .input_count = call->count,
+                     .source = s->source.source,
                      .output = s->result.output ? s->result.output : "-",
                      .result_file = true};
     j.input = input_options_of(&s->input);
@@ -141,6 +181,10 @@ static const char result_chapter[] =
     "behind the last byte. Each run of --min bytes in a stretch occurs at the same distance from "
     "source_begin. Stretches of one document may overlap, if their sources differ; what repeats "
     "is their union. An end may lie within a character of several bytes.\n\n"
+    "With --in the INPUTs are compared with SOURCE alone: a stretch is listed if it is also in a "
+    "document of SOURCE, and source is the first such document. The other way round, neardup "
+    "substrings benchmark.jsonl --in train.jsonl lists which items of the benchmark are in the "
+    "training set, and where.\n\n"
     "With --list all the first one of several equal stretches is listed, too, with one of the "
     "others as its source. With --json each stretch is an object of the same names.";
 
@@ -168,6 +212,7 @@ const command substrings_command = {
     .description = "Finds every stretch of a text that is also elsewhere in the texts of all "
                    "INPUTs, however long or short the rest is that the texts share.",
     .examples = "neardup substrings crawl.jsonl -o stretches.tsv\n"
+                "neardup substrings train.jsonl --in benchmark.jsonl --min 50\n"
                 "neardup substrings essays --min 200 --json\n",
     .chapters = chapters,
     .summary_of = SUMMARY_SUBSTRINGS,

@@ -22,6 +22,9 @@ typedef struct nd_substrings_options {
     uint32_t least;
     nd_repeats_wanted wanted;      /* default ND_REPEATS_LATER */
     const nd_resources *resources; /* NULL: the defaults */
+    /* Not NULL: only stretches of `input` that are also in a document of this other input, such as
+     * a benchmark whose items must not be in a training set. `wanted` is ND_REPEATS_LATER. */
+    const nd_input_options *source;
 } nd_substrings_options;
 
 enum { ND_SUBSTRINGS_LEAST = 16, ND_SUBSTRINGS_MOST = 4000 };
@@ -39,7 +42,8 @@ typedef struct nd_repeated_stretch {
     const char *file; /* as in nd_decision; so is the line */
     uint64_t line;
     uint64_t begin, end;
-    uint64_t source;
+    uint64_t
+        source; /* the number of its document; with nd_substrings_options.source of that input */
     const char *source_id;
     size_t source_id_length;
     const char *source_file;

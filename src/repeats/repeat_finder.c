@@ -25,12 +25,13 @@ struct nd_repeat_finder {
     nd_spool texts;
     uint64_t *begins; /* by text: its offset in `texts` */
     size_t text_count, text_capacity;
-    nd_external_sort *anchors;    /* hash; anchor word */
-    nd_external_sort *members;    /* anchor word; first anchor of the group; number of the group */
-    nd_external_sort *ranges;     /* hash; range word */
-    nd_external_sort *windows;    /* hash; more of it, offset */
-    nd_external_sort *repeats;    /* repeat word; offset of the source */
-    nd_external_sort *copies;     /* repeat word of a range; offset of the same range elsewhere */
+    uint64_t targets;          /* offset of the first text whose repeats are reported; 0: all are */
+    nd_external_sort *anchors; /* hash; anchor word */
+    nd_external_sort *members; /* anchor word; first anchor of the group; number of the group */
+    nd_external_sort *ranges;  /* hash; range word */
+    nd_external_sort *windows; /* hash; more of it, offset */
+    nd_external_sort *repeats; /* repeat word; offset of the source */
+    nd_external_sort *copies;  /* repeat word of a range; offset of the same range elsewhere */
     nd_external_sort *repeated;   /* the repeats of copies, as `repeats` */
     unsigned shift;               /* from an offset in `texts` to a part */
     _Atomic uint64_t groups;      /* of three or more anchors */
@@ -142,6 +143,13 @@ nd_status nd_repeat_finder_add(nd_repeat_finder *f, const char *text, size_t len
                                             record, error));
     }
     return ND_OK;
+}
+
+void nd_repeat_finder_begin_targets(nd_repeat_finder *f) { f->targets = f->texts.size; }
+
+/* Whether a window may be the first one of others that are reported. */
+static bool is_source(const nd_repeat_finder *f, uint64_t offset) {
+    return f->targets == 0 || offset < f->targets;
 }
 
 /* ---- passes over the parts of a sorter, on several threads */
@@ -275,7 +283,8 @@ static nd_status group_anchors(pass *p, pass_worker *w, nd_error *error) {
     const uint64_t *words = w->part.words;
     for (size_t begin = 0, end; begin < w->part.count; begin = end) {
         for (end = begin + 1; end < w->part.count && words[2 * end] == words[2 * begin];) end++;
-        if (end - begin > 1) ND_TRY(queue_group(p, w, words + 2 * begin, end - begin, error));
+        bool matters = end - begin > 1 && is_source(p->finder, offset_of(words[2 * begin + 1]));
+        if (matters) ND_TRY(queue_group(p, w, words + 2 * begin, end - begin, error));
     }
     return ND_OK;
 }
@@ -621,6 +630,7 @@ static uint64_t text_at(const nd_repeat_finder *f, uint64_t offset) {
 
 static nd_status report_run(reporter *r, const repeat_run *run, nd_error *error) {
     const nd_repeat_finder *f = r->finder;
+    if (run->begin < f->targets || !is_source(f, run->source)) return ND_OK;
     while (r->text + 1 < f->text_count && f->begins[r->text + 1] <= run->begin) r->text++;
     uint64_t source_text = text_at(f, run->source);
     const nd_repeat repeat = {.text = r->text,

@@ -35,6 +35,10 @@ void nd_repeat_finder_free(nd_repeat_finder *finder);
 nd_status nd_repeat_finder_add(nd_repeat_finder *finder, const char *text, size_t length,
                                const nd_anchor *anchors, size_t anchor_count, nd_error *error);
 
+/* From now on only repeats of texts that are added later are reported, and only if the first equal
+ * window is in a text that was added before. */
+void nd_repeat_finder_begin_targets(nd_repeat_finder *finder);
+
 /* A stretch of a text in which each window of `least` bytes is equal to the window at the same
  * distance from `source` on. Bytes of text `number`, from 0. Stretches of a text may overlap. */
 typedef struct nd_repeat {

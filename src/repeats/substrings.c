@@ -16,9 +16,10 @@ void nd_substrings_options_init(nd_substrings_options *options, size_t struct_si
 
 typedef struct substrings {
     nd_substrings_options options;
-    nd_input_options input;
+    nd_input_options input, source;
     nd_run run;
-    nd_corpus *corpus;
+    nd_corpus *corpus;  /* that is read */
+    uint64_t documents; /* of the source */
     nd_repeat_finder *finder;
     nd_document_names names;
     nd_id_buffer id, source_id; /* names of the last stretch */
@@ -130,8 +131,8 @@ static void destroy_batch(const void *plan, void *own) {
     nd_release(a, b->id.bytes);
 }
 
-static nd_status read_documents(substrings *s, nd_error *error) {
-    nd_scan_counts counts;
+static nd_status scan(substrings *s, const nd_input_options *input, nd_error *error) {
+    nd_scan_counts counts = {0};
     const read_plan plan = {&s->run.allocator, s->options.least};
     const nd_scan_stage stage = {.plan = &plan,
                                  .result = s,
@@ -142,9 +143,27 @@ static nd_status read_documents(substrings *s, nd_error *error) {
                                  .reset = reset,
                                  .emit = emit,
                                  .destroy_batch = destroy_batch};
-    ND_TRY(nd_run_scan(&s->run, &s->input, s->corpus, &stage, &counts, error));
+    nd_status status = nd_run_scan(&s->run, input, s->corpus, &stage, &counts, error);
     nd_summary_add_scan(&s->summary, &counts);
-    return ND_OK;
+    return status;
+}
+
+static nd_status read_input(substrings *s, const nd_input_options *input, nd_error *error) {
+    const nd_input_plan plan = {.use = ND_INPUT_ONCE};
+    ND_TRY(nd_run_open_input(&s->run, input, &plan, &s->corpus, error));
+    nd_status status = scan(s, input, error);
+    nd_corpus_close(s->corpus);
+    s->corpus = NULL;
+    return status;
+}
+
+static nd_status read_documents(substrings *s, nd_error *error) {
+    if (s->options.source) {
+        ND_TRY(read_input(s, &s->source, error));
+        s->documents = s->summary.documents;
+        nd_repeat_finder_begin_targets(s->finder);
+    }
+    return read_input(s, &s->input, error);
 }
 
 /* ---- reporting */
@@ -172,7 +191,7 @@ static nd_status report(void *context, const nd_repeat *repeat, nd_error *error)
     substrings *s = context;
     ND_TRY(find_name(s, repeat->text, &s->named, &s->id, error));
     ND_TRY(find_name(s, repeat->source_text, &s->source_named, &s->source_id, error));
-    const nd_repeated_stretch stretch = {.document = repeat->text,
+    const nd_repeated_stretch stretch = {.document = repeat->text - s->documents,
                                          .id = s->id.id,
                                          .id_length = s->id.length,
                                          .file = s->id.source,
@@ -198,15 +217,15 @@ static nd_status check(const nd_substrings_options *o, nd_error *error) {
                        ND_SUBSTRINGS_LEAST, ND_SUBSTRINGS_MOST, o->least);
     if ((unsigned)o->wanted > ND_REPEATS_ALL)
         return nd_fail(error, ND_ERR_ARGUMENT, "wanted has an unknown value, %d", (int)o->wanted);
+    if (o->source && o->wanted == ND_REPEATS_ALL)
+        return nd_fail(error, ND_ERR_ARGUMENT, "wanted must be ND_REPEATS_LATER with a source");
     return ND_OK;
 }
 
 static nd_status run(substrings *s, const nd_resources *resources, nd_error *error) {
-    const nd_input_plan plan = {.use = ND_INPUT_ONCE};
     ND_TRY(nd_run_begin(resources, NULL, &s->run, error));
     nd_document_names_init(&s->names, &s->run.allocator, s->run.space,
                            nd_memory_share(&s->run.budget, ND_MEMORY_IDS));
-    ND_TRY(nd_run_open_input(&s->run, &s->input, &plan, &s->corpus, error));
     ND_TRY(nd_repeat_finder_create(&s->run, s->options.least, &s->finder, error));
     ND_TRY(read_documents(s, error));
     ND_TRY(nd_repeat_finder_run(s->finder, s->options.wanted, report, s, error));
@@ -232,6 +251,7 @@ nd_status nd_substrings(const nd_substrings_options *options, nd_substrings_fn *
     ND_TRY(nd_job_summary_check(summary, error));
     ND_TRY(ND_READ_OPTIONS(options, &s.options, "nd_substrings_options", error));
     ND_TRY(nd_input_options_read(s.options.input, &s.input, error));
+    if (s.options.source) ND_TRY(nd_input_options_read(s.options.source, &s.source, error));
     ND_TRY(check(&s.options, error));
     nd_status status = run(&s, s.options.resources, error);
     if (status == ND_OK) nd_job_summary_give(summary, &s.summary);

@@ -13,6 +13,21 @@ t substrings in.jsonl --min 28 -q
 t substrings in.jsonl --json -q --summary summary.json --threads 1
 sed -E 's/"(seconds_[a-z]+|mb_per_second|peak_memory|work_bytes)":[0-9.]+/"\1":0/g; s/"version":"[^"]*"/"version":0/' summary.json
 
+# Stretches that are also in another input, and not those that the input itself repeats.
+record x "It was said that the mayor opened the bridge. The mayor opened the bridge." > train.jsonl
+record y "$menu" >> train.jsonl
+record z "$menu" >> train.jsonl
+{
+    record 1 'Who did it? The mayor opened the bridge.'
+    record 2 'What did it? The mayor opened the bridge.'
+} > items.jsonl
+t substrings train.jsonl --in items.jsonl --min 24 -q
+t substrings items.jsonl --in train.jsonl --min 24 -q
+t substrings items.jsonl --in items.jsonl --min 24 -q
+t substrings train.jsonl --in items.jsonl --list all
+t substrings - --in - < train.jsonl
+t substrings train.jsonl --in items.jsonl -o items.jsonl
+
 # One text that repeats itself; characters of several bytes may be cut.
 record itself "$(printf 'Straße und Gasse, %.0s' {1..12})" > itself.jsonl
 t substrings itself.jsonl -q --min 60

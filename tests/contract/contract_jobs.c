@@ -613,6 +613,7 @@ static void check_substrings(void) {
     BAD("least", .least = 15);
     BAD("least", .least = 4001);
     BAD("wanted", .wanted = (nd_repeats_wanted)2);
+    BAD("wanted", .wanted = ND_REPEATS_ALL, s.source = &job.input);
 #undef BAD
     begin_job(1);
     REFUSED("fn", nd_substrings(substrings_options(), NULL, NULL, &out.summary, &failure));

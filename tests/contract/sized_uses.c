@@ -402,6 +402,17 @@ static nd_status find_passages_in(const nd_input_options *sources) {
 static nd_status find_passages(void) {
     return nd_passages(&with.passages, tell_passage, NULL, &out.summary, &failure);
 }
+/* The same way: the callback gives the source. */
+static nd_status find_substrings_in(const nd_input_options *source) {
+    static const char *const paths[] = {"source"};
+    nd_input_options targets;
+    nd_input_options_init(&targets, sizeof targets);
+    targets.inputs = paths;
+    targets.input_count = 1;
+    with.substrings.input = &targets;
+    with.substrings.source = source;
+    return nd_substrings(&with.substrings, tell_stretch, NULL, &out.summary, &failure);
+}
 static nd_status find_substrings(void) {
     return nd_substrings(&with.substrings, tell_stretch, NULL, &out.summary, &failure);
 }
@@ -748,6 +759,7 @@ const sized_structure sized_structures[] = {
         nd_substrings(&with.substrings, tell_stretch, NULL, given, &failure))                      \
     USE(nd_substrings_options, nd_input_options,                                                   \
         (with.substrings.input = given, find_substrings()))                                        \
+    USE(nd_substrings_source, nd_input_options, find_substrings_in(given))                         \
     USE(nd_substrings_options, nd_resources,                                                       \
         (with.substrings.resources = given, find_substrings()))                                    \
     USE(nd_similarity_options, nd_analyzer_options, (with.similarity.analyzer = given, dedup()))   \
