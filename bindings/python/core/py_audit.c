@@ -17,7 +17,7 @@ typedef struct audit {
     nd_audit_result result;
     bool with_ids;
     array a, b; /* int64: rows */
-    array jaccard, intersection, set_union, pairs, remains;
+    array jaccard, containment, intersection, set_union, pairs, remains;
     texts ids_a, ids_b;
 } audit;
 
@@ -27,6 +27,7 @@ static bool take_missed(void *context, const nd_missed_pair *pair) {
     bool good = ARRAY_PUT(&a->a, int64_t, job_row(a->job, pair->document_a, pair->line_a)) &&
                 ARRAY_PUT(&a->b, int64_t, job_row(a->job, pair->document_b, pair->line_b)) &&
                 ARRAY_PUT(&a->jaccard, double, pair->jaccard) &&
+                ARRAY_PUT(&a->containment, double, pair->containment) &&
                 ARRAY_PUT(&a->intersection, uint64_t, pair->intersection) &&
                 ARRAY_PUT(&a->set_union, uint64_t, pair->set_union) &&
                 ARRAY_PUT(&a->pairs, uint64_t, pair->pairs) &&
@@ -97,6 +98,7 @@ PyObject *core_audit(PyObject *module, PyObject *given) {
         {.name = "a", .array = &a.a},
         {.name = "b", .array = &a.b},
         {.name = "jaccard", .array = &a.jaccard},
+        {.name = "containment", .array = &a.containment},
         {.name = "intersection", .array = &a.intersection},
         {.name = "union", .array = &a.set_union},
         {.name = "pairs", .array = &a.pairs},

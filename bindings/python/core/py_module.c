@@ -38,6 +38,8 @@ static PyMethodDef functions[] = {
     {"simhash", core_simhash, METH_O, NULL},
     {"plan", core_plan, METH_VARARGS, NULL},
     {"plan_probability", core_plan_probability, METH_VARARGS, NULL},
+    {"anchor_plan", core_anchor_plan, METH_VARARGS, NULL},
+    {"anchor_plan_probability", core_anchor_plan_probability, METH_VARARGS, NULL},
     {"index_create", core_index_create, METH_VARARGS, NULL},
     {"index_open", core_index_open, METH_VARARGS, NULL},
     {"index_in_memory", core_index_in_memory, METH_O, NULL},

@@ -95,7 +95,7 @@ PyObject *core_simhash(PyObject *module, PyObject *given) {
     return result;
 }
 
-/* ---- LSH */
+/* ---- plans */
 
 PyObject *core_plan(PyObject *module, PyObject *arguments) {
     double threshold, recall;
@@ -108,6 +108,16 @@ PyObject *core_plan(PyObject *module, PyObject *arguments) {
     return Py_BuildValue("(II)", plan.bands, plan.rows);
 }
 
+PyObject *core_anchor_plan(PyObject *module, PyObject *arguments) {
+    double threshold, recall;
+    nd_anchor_plan plan;
+    nd_error error;
+    if (!PyArg_ParseTuple(arguments, "dd", &threshold, &recall)) return NULL;
+    if (nd_anchor_plan_choose(threshold, recall, &plan, &error) != ND_OK)
+        return core_raise(core_state_of(module), &error);
+    return Py_BuildValue("(II)", plan.anchors, plan.least);
+}
+
 PyObject *core_plan_probability(PyObject *module, PyObject *arguments) {
     nd_plan plan = {0};
     double similarity;
@@ -115,4 +125,12 @@ PyObject *core_plan_probability(PyObject *module, PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "IId", &plan.bands, &plan.rows, &similarity)) return NULL;
     plan.perms = plan.bands * plan.rows;
     return PyFloat_FromDouble(nd_plan_probability(&plan, similarity));
+}
+
+PyObject *core_anchor_plan_probability(PyObject *module, PyObject *arguments) {
+    nd_anchor_plan plan = {0};
+    double containment;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "IId", &plan.anchors, &plan.least, &containment)) return NULL;
+    return PyFloat_FromDouble(nd_anchor_plan_probability(&plan, containment));
 }

@@ -1,4 +1,4 @@
-/* Sketches of many texts: MinHash signatures, SimHash fingerprints; and the LSH plan. */
+/* Sketches of many texts: MinHash signatures, SimHash fingerprints; and the plans of candidates. */
 #ifndef ND_PYTHON_SKETCHES_H
 #define ND_PYTHON_SKETCHES_H
 
@@ -12,5 +12,9 @@ PyObject *core_simhash(PyObject *module, PyObject *options);
 PyObject *core_plan(PyObject *module, PyObject *arguments);
 /* plan_probability(bands, rows, similarity) -> float */
 PyObject *core_plan_probability(PyObject *module, PyObject *arguments);
+/* anchor_plan(threshold, recall) -> (anchors, least) */
+PyObject *core_anchor_plan(PyObject *module, PyObject *arguments);
+/* anchor_plan_probability(anchors, least, containment) -> float */
+PyObject *core_anchor_plan_probability(PyObject *module, PyObject *arguments);
 
 #endif

@@ -109,6 +109,7 @@ def calls(folder):
     yield "steps for many machines", distributed_steps
     yield "steps fail", fails(lambda: nd._core.verify(0.5, 128, *[b""] * 6))
     yield "plan", lambda: nd.plan().probability(np.array([0.1, 0.9]))
+    yield "plan of anchors", lambda: nd.plan(measure="containment").probability(0.5)
 
 
 def distributed_steps():

@@ -103,7 +103,9 @@ def test_pairs(table, jsonl, command, tmp_path, options):
 @pytest.mark.parametrize("options", [
     {}, {"sample": 60, "sample_seed": 5}, {"recall": 0.5, "perms": 3}, {"verify": "none"},
     {"recall": 0.5, "perms": 3, "threshold": 0.5, "group": "component", "sample": 100},
-    {"sketch": "simhash", "verify": "none", "k": 1}, {"keep": "max:n", "protect": "id=d3"}],
+    {"sketch": "simhash", "verify": "none", "k": 1}, {"keep": "max:n", "protect": "id=d3"},
+    {"measure": "containment", "max_compare": 1},
+    {"measure": "containment", "sample": 60, "threshold": 0.5}],
     ids=lambda o: ",".join(map(str, o.values())) or "none")
 def test_audit(table, jsonl, command, tmp_path, options):
     its = json.loads(command("audit", jsonl, "-q", "--json", "--missed", tmp_path / "missed",
@@ -122,9 +124,12 @@ def test_audit(table, jsonl, command, tmp_path, options):
                 for row in mine.missed_pairs.to_pylist()] == [
             (row["id_a"], row["id_b"], int(row["pairs"]), row["remains"] == "1",
              int(row["union"])) for row in missed]
+        measure = options.get("measure", "jaccard")
+        assert mine.missed_pairs[measure].to_pylist() == pytest.approx(
+            [float(row[measure]) for row in missed], abs=1e-6)
         assert f"{mine.missed:,} pairs missed" in repr(mine) and "recall" in mine._repr_html_()
     assert mine.true_pairs > 10 and mine.summary.documents == len(table)
-    if options == {"recall": 0.5, "perms": 3} or "k" in options:
+    if options == {"recall": 0.5, "perms": 3} or {"k", "max_compare"} & set(options):
         assert missed
 
 
@@ -243,9 +248,44 @@ def test_compare(documents, command, tmp_path):
                      "bottom_k_jaccard", "distance", "bands", "rows", "intersection", "union",
                      "found"):
             assert getattr(found, name) == expected[name], name
+        assert found.anchors == found.least_anchors == 0
         assert found.a["simhash"] == expected["a"]["simhash"]
         assert nd.jaccard(documents[a], documents[b]) == found.jaccard
         assert nd.containment(documents[a], documents[b]) == found.containment
         assert nd.cosine(documents[a], documents[b]) == found.cosine_tf
         assert [documents[a][p.a_begin:p.a_end] for p in found.passages] == [
             p["a"]["text"] for p in expected["passages"]]
+
+
+@pytest.mark.parametrize("threshold", [0.4, 0.5, 0.8])
+def test_compare_by_containment(documents, command, tmp_path, threshold):
+    """Of a text that is half in the other one, of one that is in it, and of small sets."""
+    whole = " ".join(documents[:30])
+    words = whole.split()
+    sure = []
+    for other in (" ".join(documents[20:50]), " ".join(documents[:12]),
+                  " ".join([*words[:22], *map(str, range(8))]), documents[0], "other"):
+        for name, text in (("a", whole), ("b", other)):
+            (tmp_path / name).write_text(text)
+        its = json.loads(command("compare", tmp_path / "a", tmp_path / "b", "--json", "--measure",
+                                 "containment", "--threshold", threshold))
+        mine = nd.compare(whole, other, measure="containment", threshold=threshold)
+        for name in ("containment", "anchors", "least_anchors", "found"):
+            assert getattr(mine, name) == its[name], name
+        assert (mine.bands, mine.rows) == (0, 0) and "anchors" in mine._repr_html_()
+        sure.append(mine.found in (0, 1))
+    assert sure == [False, True, True, True, True]
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"threshold": 0.6, "perms": 200}, {"measure": "containment"},
+    {"measure": "containment", "threshold": 0.3, "recall": 0.95}])
+def test_plan(command, options):
+    its = json.loads(command("plan", "--json", *flags(options)))
+    mine = nd.plan(**options)
+    for name in ("bands", "rows", "perms", "anchors", "least_anchors"):
+        assert getattr(mine, name) == its.get(name, 0), name
+    similarities = [step["similarity"] for step in its["curve"]]
+    assert mine.probability(similarities).tolist() == pytest.approx(
+        [step["found"] for step in its["curve"]], abs=1e-8)
+    assert mine.probability(mine.threshold) == pytest.approx(its["found_at_threshold"], abs=1e-8)

@@ -114,6 +114,12 @@ def test_why(make):
             result.why(row)
 
 
+def test_why_by_containment():
+    texts = [" ".join(f"w{i}" for i in range(200)), " ".join(f"w{i}" for i in range(60, 160))]
+    why = nd.dedup(texts, measure="containment").why(1)
+    assert why.containment == why.found == 1 and why.anchors == 64 and why.jaccard < 0.5
+
+
 def test_why_without_texts():
     with pytest.raises(nd.ArgumentError, match="generator"):
         nd.dedup(iter([A, A])).why(1)
@@ -133,6 +139,8 @@ def test_plan():
     pyplot = pytest.importorskip("matplotlib").use("Agg") or pytest.importorskip("matplotlib.pyplot")
     axes = p.plot()
     assert axes.get_xlabel() == "Jaccard similarity"
+    axes = nd.plan(0.7, measure="containment").plot()
+    assert axes.get_xlabel() == "containment" and axes.get_title() == "33 of 64 anchors"
     pyplot.close("all")
 
 

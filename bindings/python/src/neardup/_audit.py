@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from . import _core
 from ._dedup import check_ids, default_k, keep_column, pair_ids, parse_keep
-from ._options import Analyzer, Preset, Sketch, Verify, given, lists, with_preset
+from ._options import Analyzer, Measure, Preset, Sketch, Verify, given, lists, with_preset
 from ._progress import Progress, receiver
 from ._protection import Protection
 from ._results import Summary, html_table, numbers
@@ -44,9 +44,9 @@ class Audit:
                         it keeps, too
     clean               1 - left / kept
     bounded_comparisons at most so many comparisons ``max_compare`` has left out
-    missed_pairs        a table: id_a, id_b (row numbers if the documents have no ids), jaccard,
-                        intersection, union, pairs (so many pairs of copies it stands for), remains
-                        (dedup keeps both)
+    missed_pairs        a table: id_a, id_b (row numbers if the documents have no ids), jaccard (or
+                        containment), intersection, union, pairs (so many pairs of copies it stands
+                        for), remains (dedup keeps both)
     """
 
     documents: int
@@ -86,7 +86,8 @@ class Audit:
 
 def audit(data: Any, *, sample: int = 1000, sample_seed: int = 0, text: str = "text",
           id: str | None = "id", preset: Preset | None = None,
-          threshold: float | None = None, keep: str = "first", protect: Any = None,
+          threshold: float | None = None, measure: Measure = "jaccard", keep: str = "first",
+          protect: Any = None,
           group: Literal["greedy", "component"] = "greedy", recall: float | None = None,
           perms: int | None = None, sketch: Sketch = "minhash", verify: Verify = "exact",
           k: int | None = None, bits: int = 64, sentences: int = 3, weights: str = "tfidf",
@@ -115,12 +116,13 @@ def audit(data: Any, *, sample: int = 1000, sample_seed: int = 0, text: str = "t
     (1, 0, 0)
     """
     threshold, recall, perms, analyzer, ngram = with_preset(
-        preset, threshold=threshold, recall=recall, perms=perms, analyzer=analyzer, ngram=ngram)
+        preset, measure, threshold=threshold, recall=recall, perms=perms, analyzer=analyzer,
+        ngram=ngram)
     protection = Protection(protect)
     how, column = parse_keep(keep)
     source = open_source(data, text, id, [*column, *protection.columns])
-    options = given(sample=sample, sample_seed=sample_seed, threshold=threshold, keep=how,
-                    group=group, recall=recall, perms=perms, sketch=sketch, verify=verify,
+    options = given(sample=sample, sample_seed=sample_seed, threshold=threshold, measure=measure,
+                    keep=how, group=group, recall=recall, perms=perms, sketch=sketch, verify=verify,
                     k=default_k(k, verify), bits=bits, sentences=sentences, weights=weights,
                     stop=stop, max_compare=max_compare, differ_by=lists(differ_by),
                     analyzer=analyzer, ngram=ngram, seed=seed, dictionary=dictionary,
@@ -134,7 +136,7 @@ def audit(data: Any, *, sample: int = 1000, sample_seed: int = 0, text: str = "t
     summary = Summary(found["summary"])
     check_ids(source, summary)
     missed = {**pair_ids(source, found, options["with_ids"]),
-              "jaccard": numbers(found["jaccard"], np.float64),
+              measure: numbers(found[measure], np.float64),
               "intersection": numbers(found["intersection"], np.uint64),
               "union": numbers(found["union"], np.uint64),
               "pairs": numbers(found["pairs"], np.uint64),

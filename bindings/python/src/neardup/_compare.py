@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from . import _core
 from ._differences import Difference, Differences, positions
-from ._options import Analyzer, given
+from ._options import Analyzer, Measure, contains, given
 from ._results import html_table
+from ._sketches import Plan
 
 _default = _core.Analyzer()
 
@@ -104,7 +105,8 @@ class Passage(NamedTuple):
 
 class Comparison:
     """The result of :func:`compare`. Its attributes are the measures that ``neardup compare --json``
-    prints, under the same names."""
+    prints, under the same names. Of bands and anchors, those that the ``measure`` does not have are
+    0."""
 
     intersection: int
     union: int
@@ -120,8 +122,10 @@ class Comparison:
     bottom_k_jaccard_standard_error: float
     bits: int
     distance: int
-    bands: int
-    rows: int
+    bands: int = 0
+    rows: int = 0
+    anchors: int = 0
+    least_anchors: int = 0
     found: float
 
     def __init__(self, a: str, b: str, values: dict[str, Any], words: _core.Analyzer) -> None:
@@ -158,11 +162,11 @@ class Comparison:
         return self._differences.html() + measures
 
 
-def compare(a: str, b: str, *, threshold: float = 0.8, recall: float = 0.999, perms: int = 128,
-            bottom_k: int = 256, bits: int = 64, weights: str | None = None, stop: Any = None,
-            feature_ngram: int | None = None, least_run: int = 8, gap: int = 4,
-            analyzer: Analyzer = "words", ngram: int = 5, seed: int = 1, stem: str | None = None,
-            dictionary: Any = None) -> Comparison:
+def compare(a: str, b: str, *, threshold: float = 0.8, measure: Measure = "jaccard",
+            recall: float = 0.999, perms: int = 128, bottom_k: int = 256, bits: int = 64,
+            weights: str | None = None, stop: Any = None, feature_ngram: int | None = None,
+            least_run: int = 8, gap: int = 4, analyzer: Analyzer = "words", ngram: int = 5,
+            seed: int = 1, stem: str | None = None, dictionary: Any = None) -> Comparison:
     """Compares two texts by every measure, and finds the passages that they share.
 
     In a notebook the result shows both texts side by side.
@@ -174,8 +178,8 @@ def compare(a: str, b: str, *, threshold: float = 0.8, recall: float = 0.999, pe
     >>> c.differences
     [Difference(a='the', b='a')]
 
-    threshold, recall, perms  of the plan: ``found`` is the probability that :func:`dedup` compares
-                              this pair
+    threshold, measure,       of the plan: ``found`` is the probability that :func:`dedup` compares
+    recall, perms             this pair; with ``measure="containment"`` the least probability
     bottom_k                  size of the bottom-k sketches
     bits                      of the fingerprints
     weights                   "tfidf:FILE": weights of the features, for ``cosine_tfidf``
@@ -188,4 +192,17 @@ def compare(a: str, b: str, *, threshold: float = 0.8, recall: float = 0.999, pe
                       bits=bits, weights=weights, stop=stop)
     options = given(threshold=threshold, recall=recall, perms=perms, bottom_k=bottom_k,
                     feature_ngram=feature_ngram, least_run=least_run, gap=gap)
-    return Comparison(a, b, words.compare(a, b, options), words)
+    values = words.compare(a, b, options)
+    if contains(measure):
+        _take_anchors(values, Plan(threshold, recall, measure=measure))
+    return Comparison(a, b, values, words)
+
+
+def _take_anchors(values: dict[str, Any], plan: Plan) -> None:
+    """Replaces what is told of bands. All shingles of a small set are anchors, and no pair of it is
+    missed."""
+    contained, smaller = values["containment"], min(values[side]["shingles"] for side in "ab")
+    values["found"] = (plan.probability(contained) if smaller >= plan.anchors
+                       else float(contained >= plan.threshold))
+    del values["bands"], values["rows"]
+    values.update(anchors=plan.anchors, least_anchors=plan.least_anchors)

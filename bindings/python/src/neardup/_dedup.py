@@ -400,7 +400,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id",
     subclasses of :class:`Error`.
     """
     threshold, recall, perms, analyzer, ngram = with_preset(
-        preset, threshold=threshold, recall=recall, perms=perms, analyzer=analyzer, ngram=ngram)
+        preset, measure, threshold=threshold, recall=recall, perms=perms, analyzer=analyzer,
+        ngram=ngram)
     how, column = parse_keep(keep)
     protection = Protection(protect)
     source = open_source(data, text, id, [*column, *protection.columns])
@@ -430,8 +431,9 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id",
         found = source.call(_core.dedup, options)
     protection.warn(source)
     result = Dedup(source, found, _measure(measure, sketch, verify), bits,
-                   {"threshold": threshold, "recall": recall, "perms": perms, "bits": bits,
-                    "analyzer": analyzer, "ngram": ngram, "seed": seed, "dictionary": dictionary},
+                   {"threshold": threshold, "measure": measure, "recall": recall, "perms": perms,
+                    "bits": bits, "analyzer": analyzer, "ngram": ngram, "seed": seed,
+                    "dictionary": dictionary},
                    given(invalid=invalid, on_error=on_error, follow=follow, max_record=max_record,
                          memory=memory, threads=threads))
     check_ids(source, result.summary)
@@ -471,7 +473,8 @@ def pairs(data: Any, *, text: str = "text", id: str | None = "id",
     [{'id_a': 'x', 'id_b': 'y', 'jaccard': 1.0, 'intersection': 1, 'union': 1}]
     """
     threshold, recall, perms, analyzer, ngram = with_preset(
-        preset, threshold=threshold, recall=recall, perms=perms, analyzer=analyzer, ngram=ngram)
+        preset, measure, threshold=threshold, recall=recall, perms=perms, analyzer=analyzer,
+        ngram=ngram)
     source = open_source(data, text, id)
     options = given(threshold=threshold, measure=measure, recall=recall, perms=perms,
                     sketch=sketch, verify=verify,

@@ -1,4 +1,4 @@
-"""Sketches of many texts, and the plan of their LSH bands."""
+"""Sketches of many texts, and the plan by which candidates are found."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._errors import ArgumentError
-from ._options import Analyzer, given
+from ._options import Analyzer, Measure, contains, given, refuse_perms
 from ._progress import Progress, receiver
 from ._results import numbers
 from ._sources import open_source
@@ -106,15 +106,31 @@ def _sketch(function: Any, options: dict[str, Any], data: Any, text: str, nulls:
 
 
 class Plan:
-    """Bands of an LSH over MinHash signatures: see :func:`plan`."""
+    """How candidates are found: see :func:`plan`.
 
-    def __init__(self, threshold: float, recall: float, perms: int) -> None:
-        self.threshold, self.recall, self.perms = threshold, recall, perms
-        self.bands, self.rows = _core.plan(threshold, recall, perms)
+    perms, bands, rows      of MinHash signatures; 0 with ``measure="containment"``
+    anchors, least_anchors  of a document, and how many of them a text has to have; 0 with
+                            ``measure="jaccard"``
+    """
+
+    def __init__(self, threshold: float, recall: float, perms: int | None = None,
+                 measure: Measure = "jaccard") -> None:
+        self.threshold, self.recall, self.measure = threshold, recall, measure
+        self.perms = self.bands = self.rows = self.anchors = self.least_anchors = 0
+        if contains(measure):
+            refuse_perms(perms)
+            self.anchors, self.least_anchors = _core.anchor_plan(threshold, recall)
+        else:
+            self.perms = 128 if perms is None else perms
+            self.bands, self.rows = _core.plan(threshold, recall, self.perms)
 
     def probability(self, similarity: float | np.ndarray) -> Any:
-        """The probability that a pair of this similarity is found: 1 - (1 - s^rows)^bands."""
+        """The probability that a pair of this similarity is found: 1 - (1 - s^rows)^bands. By
+        anchors it is at least P(Bin(anchors, s) >= least_anchors)."""
         if np.ndim(similarity) == 0:
+            if self.anchors:
+                return _core.anchor_plan_probability(self.anchors, self.least_anchors,
+                                                     float(similarity))
             return _core.plan_probability(self.bands, self.rows, float(similarity))
         return np.array([self.probability(s) for s in np.ravel(similarity)]).reshape(
             np.shape(similarity))
@@ -130,17 +146,26 @@ class Plan:
         s = np.linspace(0, 1, 201)
         ax.plot(s, self.probability(s))
         ax.axvline(self.threshold, linestyle=":")
-        ax.set(xlabel="Jaccard similarity", ylabel="probability that the pair is found",
-               title=f"{self.bands} bands of {self.rows} rows", xlim=(0, 1), ylim=(0, 1.01))
+        ax.set(xlabel="containment" if self.anchors else "Jaccard similarity",
+               ylabel="probability that the pair is found", title=self._told(), xlim=(0, 1),
+               ylim=(0, 1.01))
         return ax
 
+    def _told(self) -> str:
+        if self.anchors:
+            return f"{self.least_anchors} of {self.anchors} anchors"
+        return f"{self.bands} bands of {self.rows} rows"
+
     def __repr__(self) -> str:
-        return (f"Plan({self.bands} bands of {self.rows} rows: a pair at {self.threshold:g} is found "
-                f"with probability {self.probability(self.threshold):.4f})")
+        return (f"Plan({self._told()}: a pair at {self.threshold:g} is found with probability "
+                f"{self.probability(self.threshold):.4f}{' or more' if self.anchors else ''})")
 
 
-def plan(threshold: float = 0.8, recall: float = 0.999, perms: int = 128) -> Plan:
-    """The most selective bands that find a pair at the threshold with the wanted probability.
+def plan(threshold: float = 0.8, recall: float = 0.999, perms: int | None = None,
+         measure: Measure = "jaccard") -> Plan:
+    """The most selective way to candidates that finds a pair at the threshold with the wanted
+    probability: bands of MinHash signatures of ``perms`` values (default 128), or, with
+    ``measure="containment"``, anchors.
 
     >>> import neardup as nd
     >>> p = nd.plan(threshold=0.8, recall=0.999)
@@ -148,5 +173,7 @@ def plan(threshold: float = 0.8, recall: float = 0.999, perms: int = 128) -> Pla
     (25, 5)
     >>> p.probability(0.5) < p.probability(0.8)
     True
+    >>> nd.plan(threshold=0.7, measure="containment")
+    Plan(33 of 64 anchors: a pair at 0.7 is found with probability 0.9994 or more)
     """
-    return Plan(threshold, recall, perms)
+    return Plan(threshold, recall, perms, measure)
