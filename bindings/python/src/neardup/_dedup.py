@@ -19,8 +19,8 @@ from ._options import (Analyzer, Measure, Preset, Sketch, Verify, given, lists,
 from ._progress import Progress, receiver
 from ._protection import Protection
 from ._results import Summary, html_table, numbers, texts
-from ._review import (Named, Place, Review, ReviewPair, nearest, places_of, read_rows, rows_of,
-                      texts_of_files)
+from ._review import (Review, find_documents, nearest, places_of, read_rows, review_of,
+                      verdict_of)
 from ._sources import Source, open_source
 
 
@@ -144,7 +144,7 @@ class Dedup:
                                 "which does not keep its texts")
         if self._source.select is None:
             raise ArgumentError(f"the texts are not at hand: {self._source.why_no_table}")
-        texts = self._texts(np.array([row, kept]))
+        texts = self._source.texts_of(np.array([row, kept]), self._count)
         return compare(texts[row], texts[kept], **self._comparing)
 
     def review(self, n: int = 20) -> Review:
@@ -163,35 +163,10 @@ class Dedup:
             raise ArgumentError(f"n must be 0 or more, not {n}")
         measure, rows = read_rows(self._found["review"])
         chosen = nearest(rows, n)
-        places = [place for row in chosen for place in places_of(row)]
-        found = (self._in_rows(places) if self._source.paths is None
-                 else texts_of_files(places, self._read_again))
-        words = analyzer_of(self._comparing)
-        return Review([ReviewPair(row, measure, words, found[2 * i], found[2 * i + 1])
-                       for i, row in enumerate(chosen)])
-
-    def _in_rows(self, places: list[Place]) -> list[Named]:
-        """Names and texts of documents in memory."""
-        rows = rows_of(np.array([place.line for place in places], np.int64),
-                       numbers(self._found["skipped"], np.int64))
-        mine = np.unique(rows[rows >= 0])
-        texts = self._texts(mine) if self._source.select is not None and len(mine) else {}
-        ids = self._source.ids() if self._source.ids is not None else None
-        names = [place.name if row < 0 or (ids is None and self._source.id is not None) else
-                 row if ids is None else ids[row].as_py()
-                 for place, row in zip(places, rows.tolist())]
-        return [Named(name, texts.get(row)) for name, row in zip(names, rows.tolist())]
-
-    def _read_again(self, options: dict[str, Any]) -> Any:
-        return self._source.call(_core.texts, {**self._reading, **options})
-
-    def _texts(self, rows: np.ndarray) -> dict[int, str]:
-        """The texts of rows. REQUIRES: the source has `select`."""
-        assert self._source.select is not None
-        mask = np.zeros(self._count, bool)
-        mask[rows] = True
-        chosen = open_source(self._source.select(mask), self._source.text, None)
-        return dict(zip(np.flatnonzero(mask).tolist(), chosen.texts()))
+        found = find_documents(self._source, self._found, self._reading,
+                               [place for row in chosen for place in places_of(row)])
+        return review_of([verdict_of(row, measure) for row in chosen], found,
+                         analyzer_of(self._comparing))
 
     @functools.cached_property
     def _ids(self) -> Any:
@@ -238,7 +213,7 @@ class Dedup:
         if self._source.select is not None:
             shown = [row[name] for row in rows for name in ("row", "kept_row")
                      if row[name] is not None]
-            texts = self._texts(np.array(shown, np.int64))
+            texts = self._source.texts_of(np.array(shown, np.int64), self._count)
             for row in rows:
                 row["text"] = _beginning(texts[row["row"]])
                 row["kept_text"] = _beginning(texts.get(row["kept_row"], ""))

@@ -12,6 +12,8 @@ import numpy as np
 
 from . import _core
 from ._differences import Difference, Differences
+from ._results import numbers
+from ._sources import Source
 
 _ESCAPED = re.compile(rb"\\([\\tnr])")
 _MEANT = {b"\\": b"\\", b"t": b"\t", b"n": b"\n", b"r": b"\r"}
@@ -22,6 +24,15 @@ class Named(NamedTuple):
 
     name: Any
     text: str | None
+
+
+class Verdict(NamedTuple):
+    """What the comparison of a pair said, and for how many pairs it stands."""
+
+    verdict: str
+    measure: str
+    value: float
+    pairs: int
 
 
 class ReviewPair:
@@ -36,11 +47,8 @@ class ReviewPair:
     text_a, text_b  None where they are not at hand
     """
 
-    def __init__(self, row: dict[str, bytes], measure: str, words: _core.Analyzer, a: Named,
-                 b: Named) -> None:
-        self.verdict = row["verdict"].decode()
-        self.measure, self.pairs = measure, int(row["pairs"])
-        self.value = float(row[measure])
+    def __init__(self, verdict: Verdict, words: _core.Analyzer, a: Named, b: Named) -> None:
+        self.verdict, self.measure, self.value, self.pairs = verdict
         self.a, self.text_a = a
         self.b, self.text_b = b
         self._words = words
@@ -107,6 +115,12 @@ class Review(Sequence[ReviewPair]):
         return "".join(pair._repr_html_() for pair in self)
 
 
+def review_of(verdicts: list[Verdict], found: list[Named], words: _core.Analyzer) -> Review:
+    """Of pairs whose documents follow one another."""
+    return Review([ReviewPair(verdict, words, *found[2 * i:2 * i + 2])
+                   for i, verdict in enumerate(verdicts)])
+
+
 def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:19] + "…" + text[-20:]
 
@@ -120,6 +134,10 @@ def read_rows(table: bytes) -> tuple[str, list[dict[str, bytes]]]:
 
 def _unescaped(field: bytes) -> bytes:
     return _ESCAPED.sub(lambda found: _MEANT[found[1]], field) if b"\\" in field else field
+
+
+def verdict_of(row: dict[str, bytes], measure: str) -> Verdict:
+    return Verdict(row["verdict"].decode(), measure, float(row[measure]), int(row["pairs"]))
 
 
 def nearest(rows: list[dict[str, bytes]], count: int) -> list[dict[str, bytes]]:
@@ -153,7 +171,29 @@ def places_of(row: dict[str, bytes]) -> list[Place]:
             for side in "ab"]
 
 
-def rows_of(lines: np.ndarray, skipped: np.ndarray) -> np.ndarray:
+def find_documents(source: Source, found: dict[str, Any], reading: dict[str, Any],
+                   places: list[Place]) -> list[Named]:
+    """Names and texts of documents of a job that found something. reading: the options by which it
+    read them."""
+    if source.paths is None:
+        return _in_memory(source, found, places)
+    return _in_files(places, lambda options: source.call(_core.texts, {**reading, **options}))
+
+
+def _in_memory(source: Source, found: dict[str, Any], places: list[Place]) -> list[Named]:
+    rows = _rows_of(np.array([place.line for place in places], np.int64),
+                    numbers(found["skipped"], np.int64))
+    mine = np.unique(rows[rows >= 0])
+    texts = (source.texts_of(mine, found["row_count"]) if source.select is not None and len(mine)
+             else {})
+    ids = source.ids() if source.ids is not None else None
+    names = [place.name if row < 0 or (ids is None and source.id is not None) else
+             row if ids is None else ids[row].as_py()
+             for place, row in zip(places, rows.tolist())]
+    return [Named(name, texts.get(row)) for name, row in zip(names, rows.tolist())]
+
+
+def _rows_of(lines: np.ndarray, skipped: np.ndarray) -> np.ndarray:
     """The rows of documents by their numbers, from 1; -1 for number 0. Rows that were left out have
     no numbers."""
     documents = lines - 1
@@ -162,8 +202,7 @@ def rows_of(lines: np.ndarray, skipped: np.ndarray) -> np.ndarray:
     return rows
 
 
-def texts_of_files(places: list[Place], call: Callable[[dict[str, Any]], Any]) -> list[Named]:
-    """Names and texts of documents in files."""
+def _in_files(places: list[Place], call: Callable[[dict[str, Any]], Any]) -> list[Named]:
     wanted = sorted({(place.line, place.source) for place in places if place.line})
     texts: dict[tuple[int, bytes], str] = {}
     if wanted:

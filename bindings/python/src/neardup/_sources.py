@@ -63,6 +63,14 @@ class Source:
         return [text if isinstance(text, str) else (text or b"").decode(errors="replace")
                 for text in column.to_pylist()]
 
+    def texts_of(self, rows: np.ndarray, count: int) -> dict[int, str]:
+        """The texts of some of `count` rows. REQUIRES: there is `select`."""
+        assert self.select is not None
+        mask = np.zeros(count, bool)
+        mask[rows] = True
+        chosen = open_source(self.select(mask), self.text, None)
+        return dict(zip(np.flatnonzero(mask).tolist(), chosen.texts()))
+
     def raise_failure(self) -> None:
         """Raises the exception of an iterator, if there was one."""
         if self.failures:
