@@ -44,8 +44,8 @@ static nd_status run_audit(job *j, void *context, nd_error *error) {
     return nd_audit(&a->options, &a->result, &j->summary, error);
 }
 
-static PyObject *share_of(const nd_audit_share *s) {
-    return Py_BuildValue("(ddd)", s->share, s->low, s->high);
+PyObject *audit_share(const nd_audit_share *share) {
+    return Py_BuildValue("(ddd)", share->share, share->low, share->high);
 }
 
 static PyObject *numbers_of(const nd_audit_result *r) {
@@ -66,9 +66,9 @@ static PyObject *numbers_of(const nd_audit_result *r) {
         {"left", r->left},
     };
     PyObject *out = PyDict_New();
-    bool good = out && result_put_new(out, "recall", share_of(&r->recall)) &&
-                result_put_new(out, "precision", share_of(&r->precision)) &&
-                result_put_new(out, "clean", share_of(&r->clean)) &&
+    bool good = out && result_put_new(out, "recall", audit_share(&r->recall)) &&
+                result_put_new(out, "precision", audit_share(&r->precision)) &&
+                result_put_new(out, "clean", audit_share(&r->clean)) &&
                 result_put_new(out, "promised", PyFloat_FromDouble(r->promised));
     for (size_t i = 0; good && i < sizeof counts / sizeof *counts; i++)
         good = result_put_new(out, counts[i].name, PyLong_FromUnsignedLongLong(counts[i].value));

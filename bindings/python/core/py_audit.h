@@ -4,6 +4,9 @@
 
 #include "py_core.h"
 
+/* (share, low, high) */
+PyObject *audit_share(const nd_audit_share *share);
+
 /* audit(options): a dict of the numbers of nd_audit_result, and arrays of the missed pairs. */
 PyObject *core_audit(PyObject *module, PyObject *given);
 

@@ -12,6 +12,7 @@
 #include "py_stream.h"
 #include "py_text.h"
 #include "py_texts.h"
+#include "py_tune.h"
 
 core_state *core_state_of(PyObject *module) { return PyModule_GetState(module); }
 
@@ -34,6 +35,7 @@ static PyMethodDef functions[] = {
     {"pairs", core_pairs, METH_O, NULL},
     {"preset", core_preset, METH_O, NULL},
     {"audit", core_audit, METH_O, NULL},
+    {"tune", core_tune, METH_O, NULL},
     {"minhash", core_minhash, METH_O, NULL},
     {"simhash", core_simhash, METH_O, NULL},
     {"plan", core_plan, METH_VARARGS, NULL},

@@ -5,7 +5,7 @@
 
 static const char *const sketch_words[] = {"minhash", "simhash", "sentences", NULL};
 static const char *const verify_words[] = {"exact", "cosine", "none", NULL};
-static const char *const measure_words[] = {"jaccard", "containment", NULL};
+const char *const measure_words[] = {"jaccard", "containment", NULL};
 
 static const option similarity_options[] = {
     {"threshold", OPTION_DOUBLE, offsetof(nd_similarity_options, threshold), NULL},

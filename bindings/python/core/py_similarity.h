@@ -4,6 +4,9 @@
 
 #include "py_options.h"
 
+/* The words for nd_measure, in its order. */
+extern const char *const measure_words[];
+
 /* With all that the options point to. The caller calls similarity_free in any case. */
 typedef struct similarity {
     nd_similarity_options options;

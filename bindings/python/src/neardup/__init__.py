@@ -4,6 +4,7 @@
 
     r = nd.dedup(table)            # keeps one document of each group of near-duplicates
     r.kept, r.table, r.removed     # mask, kept rows, the evidence for each removed one
+    nd.tune(table)                 # what each threshold would remove, with pairs to look at
     nd.pairs(table)                # every pair of near-duplicates
     nd.compare(a, b)               # two texts by every measure, side by side in a notebook
 
@@ -27,13 +28,14 @@ from ._results import Similarities, Summary
 from ._review import Review, ReviewPair
 from ._sketches import MinHash, Plan, SimHash, plan
 from ._stream import Stream
+from ._tune import Tune, tune
 
 __all__ = [
     "Alarm", "Answer", "ArgumentError", "Audit", "BusyError", "CancelledError", "Comparison",
     "CorruptError", "DataWarning", "Dedup", "Difference", "Error", "Files", "HammingIndex",
     "Index", "InputError", "LossClass", "LossGroup", "Match", "MinHash", "Near",
     "OutOfMemoryError", "Passage", "Plan", "Review", "ReviewPair", "Share", "SimHash",
-    "Similarities", "StorageError", "Stream", "Summary", "UnsupportedError", "__version__",
+    "Similarities", "StorageError", "Stream", "Summary", "Tune", "UnsupportedError", "__version__",
     "audit", "compare", "containment", "cosine", "dedup", "idf", "jaccard", "keywords", "pairs",
-    "passages", "plan", "tokens",
+    "passages", "plan", "tokens", "tune",
 ]

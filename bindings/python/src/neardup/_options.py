@@ -27,7 +27,7 @@ def lists(differ_by: str | Iterable[str] | None) -> list[str] | None:
 def with_preset(preset: str | None, measure: Measure, **values: Any) -> tuple[Any, ...]:
     """The values; those that are None are of the preset."""
     if contains(measure):
-        refuse_perms(values["perms"])
+        refuse_perms(values.get("perms"))
         if preset is not None:
             raise ArgumentError(f'preset="{preset}" is not for measure="containment": its values '
                                 "are for MinHash and the Jaccard similarity")

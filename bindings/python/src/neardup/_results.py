@@ -16,13 +16,18 @@ def numbers(data: _core.Buffer, kind: Any) -> np.ndarray:
     return np.frombuffer(memoryview(data), dtype=kind)
 
 
-def texts(pair: tuple[_core.Buffer, _core.Buffer]) -> pa.Array:
-    """Texts that the extension has collected, without a copy. Ids need not be UTF-8."""
+def binaries(pair: tuple[_core.Buffer, _core.Buffer]) -> pa.Array:
+    """Texts that the extension has collected, as bytes, without a copy."""
     offsets, data = map(pa.py_buffer, pair)
     count = max(offsets.size // 8 - 1, 0)
     if count == 0:
-        return pa.array([], pa.large_string())
-    found = pa.Array.from_buffers(pa.large_binary(), count, [None, offsets, data])
+        return pa.array([], pa.large_binary())
+    return pa.Array.from_buffers(pa.large_binary(), count, [None, offsets, data])
+
+
+def texts(pair: tuple[_core.Buffer, _core.Buffer]) -> pa.Array:
+    """The same as texts. Ids need not be UTF-8."""
+    found = binaries(pair)
     try:
         return found.cast(pa.large_string())
     except pa.ArrowInvalid:

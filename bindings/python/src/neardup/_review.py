@@ -75,6 +75,7 @@ class ReviewPair:
                 f"{self._told()})")
 
     def _told(self) -> str:
+        """The first differences."""
         if self.differences is None:
             return ", without texts"
         shown = ", ".join(f"{_short(d.a)!r} -> {_short(d.b)!r}" for d in self.differences[:3])
