@@ -44,7 +44,10 @@ static nd_status pass(walk *w, size_t from, size_t raw, size_t size, nd_error *e
 /* Begins a field: between two fields that are not empty there is a newline. */
 static void begin_field(walk *w, size_t raw) { w->at += w->at > 0 && raw > 0; }
 
-/* ---- JSON */
+/* ---- JSON
+ *
+ * The record was valid when it was read first. Zeros behind it, which valid JSON does not have, end
+ * every search in case that the file has changed since. */
 
 /* A character that is an escape, or a byte. */
 typedef struct json_piece {
@@ -93,8 +96,8 @@ static size_t skip_space(const char *json, size_t at) {
 
 /* Returns the place behind the string at `at`. */
 static size_t string_end(const char *json, size_t at) {
-    for (at++; json[at] != '"';) at += json[at] == '\\' ? 2 : 1;
-    return at + 1;
+    for (at++; json[at] && json[at] != '"';) at += json[at] == '\\' && json[at + 1] ? 2 : 1;
+    return at + (json[at] != 0);
 }
 
 /* Returns the place behind the value at `at`. */
@@ -108,8 +111,8 @@ static size_t value_end(const char *json, size_t at) {
         }
         depth += json[at] == '{' || json[at] == '[';
         depth -= json[at] == '}' || json[at] == ']';
-        at++;
-        if (depth == 0) return at;
+        at += json[at] != 0;
+        if (depth == 0 || !json[at]) return at;
     }
 }
 
@@ -122,7 +125,7 @@ typedef struct name_part {
 
 /* Whether the name of a member, between its quotes, is that part. */
 static bool name_is(const char *json, size_t at, const name_part *part) {
-    for (size_t i = 0; json[at] != '"';) {
+    for (size_t i = 0; json[at] && json[at] != '"';) {
         json_piece piece = piece_at(json + at);
         for (size_t k = 0; k < piece.size; k++, i++) {
             if (i >= part->length) return false;
@@ -139,7 +142,7 @@ static bool name_is(const char *json, size_t at, const name_part *part) {
 /* The place of the member's value; 0: there is none. */
 static size_t find_member(const char *json, size_t object, const name_part *part) {
     size_t at = skip_space(json, object + 1);
-    while (json[at] != '}') {
+    while (json[at] == '"') {
         size_t name = at + 1, value = skip_space(json, string_end(json, at));
         value = skip_space(json, value + 1);
         if (name_is(json, name, part)) return value;
@@ -164,7 +167,7 @@ static bool index_of(const name_part *part, size_t *index) {
 static size_t find_element(const char *json, size_t array, const name_part *part) {
     size_t index, at = skip_space(json, array + 1);
     if (!index_of(part, &index)) return 0;
-    while (json[at] != ']') {
+    while (json[at] && json[at] != ']') {
         if (index-- == 0) return at;
         at = skip_space(json, value_end(json, at));
         if (json[at] == ',') at = skip_space(json, at + 1);
@@ -206,7 +209,8 @@ static nd_status cut_object(walk *w, nd_error *error) {
     for (size_t i = 0; i < fields->text_count; i++) {
         size_t at = find_value(w->record, fields->texts[i]);
         if (at == 0 || w->record[at] != '"') continue;
-        ND_TRY(cut_string(w, at + 1, string_end(w->record, at) - 1, error));
+        size_t end = string_end(w->record, at) - 1;
+        if (w->record[end] == '"') ND_TRY(cut_string(w, at + 1, end, error));
     }
     return ND_OK;
 }
@@ -230,8 +234,7 @@ static nd_status add_quotes(walk *w, const nd_csv_cell *cell, size_t first, nd_e
     ND_TRY(add_edit(c, (nd_record_edit){cell->begin, cell->begin, '"'}, error));
     for (size_t at = cell->begin; at < cell->end; at++) {
         if (next < cuts && c->edits[next].begin == at) at = c->edits[next++].end - 1;
-        else if (w->record[at] == '"')
-            ND_TRY(add_edit(c, (nd_record_edit){at, at, '"'}, error));
+        else if (w->record[at] == '"') ND_TRY(add_edit(c, (nd_record_edit){at, at, '"'}, error));
     }
     return add_edit(c, (nd_record_edit){cell->end, cell->end, '"'}, error);
 }
@@ -240,8 +243,7 @@ static nd_status cut_cell(walk *w, const nd_csv_cell *cell, nd_error *error) {
     size_t first = w->cuts->edit_count, begin = cell->content, end = cell->content_end;
     begin_field(w, end - begin);
     while (begin < end) {
-        const char *quote =
-            cell->doubled ? memchr(w->record + begin, '"', end - begin) : NULL;
+        const char *quote = cell->doubled ? memchr(w->record + begin, '"', end - begin) : NULL;
         size_t plain = quote ? (size_t)(quote - w->record) - begin : end - begin;
         ND_TRY(pass(w, begin, plain, plain, error));
         begin += plain;
@@ -296,9 +298,8 @@ static nd_status write_record(nd_record_cuts *c, const char *record, size_t leng
 
 bool nd_record_cuts_can(const nd_source *source) {
     nd_input_format f = source->format;
-    return source->kind == ND_SOURCE_RECORDS &&
-           (f == ND_FORMAT_JSON_LINES || f == ND_FORMAT_JSON || f == ND_FORMAT_CSV ||
-            f == ND_FORMAT_TSV);
+    return source->kind == ND_SOURCE_RECORDS && (f == ND_FORMAT_JSON_LINES || f == ND_FORMAT_JSON ||
+                                                 f == ND_FORMAT_CSV || f == ND_FORMAT_TSV);
 }
 
 nd_status nd_record_cuts_make(nd_record_cuts *c, const nd_source *source, const char *record,

@@ -35,8 +35,9 @@ typedef struct nd_record_cuts {
 bool nd_record_cuts_can(const nd_source *source);
 
 /* Makes the record of a source without the spans of its text, which ascend and do not overlap.
- * `text_length`: of its text. REQUIRES: nd_record_cuts_can, and the record is valid; it has no
- * newline at its end. ND_ERR_IO: its text has another length. O(length). */
+ * `text_length`: of its text. REQUIRES: nd_record_cuts_can; the record, without a newline at its
+ * end, was valid when it was read first; ND_JSON_PADDING zeros are behind it. ND_ERR_IO: its text
+ * has another length. O(length). */
 nd_status nd_record_cuts_make(nd_record_cuts *cuts, const nd_source *source, const char *record,
                               size_t length, size_t text_length, const nd_text_span *spans,
                               size_t span_count, nd_error *error);

@@ -20,7 +20,8 @@ typedef struct nd_document_place {
     uint32_t length, source;
 } nd_document_place;
 
-nd_document_place nd_document_place_of(const nd_scan_item *item, const nd_block *block);
+/* `source` is the number of the item's source. */
+nd_document_place nd_document_place_of(const nd_scan_item *item, size_t source);
 
 /* Bytes that follow each other in a source and are not written yet. */
 typedef struct nd_pending_run {
@@ -31,6 +32,9 @@ typedef struct nd_pending_run {
 typedef struct nd_cut_writer {
     const nd_run *run;
     nd_corpus *corpus;
+    nd_record_fields fields;
+    nd_pages pages;
+    nd_invalid invalid;
     nd_record_reader *reader;
     nd_record_cuts cuts;
     nd_output_file *file; /* NULL: the directory, or nothing is written */
@@ -38,11 +42,12 @@ typedef struct nd_cut_writer {
     nd_json_out line;
     char *text; /* of a document, without the spans */
     size_t text_capacity;
+    char *repaired; /* a record without malformed parts */
+    size_t repaired_capacity;
     bool has_header;     /* the header of CSV is written */
     uint64_t tree_bytes; /* of files in the directory */
     nd_pending_run pending;
-    char *copied; /* bytes of the run */
-    size_t copied_size;
+    char *copied; /* a part of its bytes */
 } nd_cut_writer;
 
 /* Opens the output `name`: a file, "-", or, with a slash at the end, a directory for texts; NULL:
@@ -50,8 +55,7 @@ typedef struct nd_cut_writer {
  * input has records whose texts cannot be cut with these options, or the output does not fit to the
  * input. */
 nd_status nd_cut_writer_open(const nd_run *run, nd_corpus *corpus, const nd_input_options *input,
-                             const nd_record_fields *fields, const char *name,
-                             nd_cut_writer *writer, nd_error *error);
+                             const char *name, nd_cut_writer *writer, nd_error *error);
 
 /* Reads the text of a document again, valid until the next call. */
 nd_status nd_cut_writer_text(nd_cut_writer *writer, const nd_document_place *place,
