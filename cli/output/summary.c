@@ -38,7 +38,7 @@ typedef struct summary_row {
 #define WRITING (COMPARING | OF(SUMMARY_EACH) | OF(SUMMARY_WORDS))
 #define TEXTS                                                                                      \
     (WRITING | OF(SUMMARY_QUERY) | OF(SUMMARY_PASSAGES) | OF(SUMMARY_SUBSTRINGS) |                 \
-     OF(SUMMARY_STREAM) | OF(SUMMARY_TEXT))
+     OF(SUMMARY_LINES) | OF(SUMMARY_STREAM) | OF(SUMMARY_TEXT))
 #define ALL (TEXTS | FINGERPRINTS)
 #define OF_ANCHORS (1u << 28)
 #define OF_MINHASH (1u << 29)
@@ -50,8 +50,12 @@ static const summary_row rows[] = {
     {"fingerprints", NUMBER_64, AT(documents), "fingerprints read", FINGERPRINTS},
     {"input_bytes", NUMBER_64, AT(input_bytes), "bytes read, after decompression", TEXTS},
     {"text_bytes", NUMBER_64, AT(text_bytes), "bytes of the documents' texts", TEXTS},
-    {"kept", NUMBER_64, AT(kept), "documents kept", OF(SUMMARY_DEDUP)},
-    {"removed", NUMBER_64, AT(removed), "documents removed", OF(SUMMARY_DEDUP)},
+    {"kept", NUMBER_64, AT(kept), "documents kept", OF(SUMMARY_DEDUP) | OF(SUMMARY_LINES)},
+    {"removed", NUMBER_64, AT(removed), "documents removed", OF(SUMMARY_DEDUP) | OF(SUMMARY_LINES)},
+    {"changed", NUMBER_64, AT(changed), "documents kept, but for what was cut", OF(SUMMARY_LINES)},
+    {"units", NUMBER_64, AT(units), "lines, paragraphs or sentences (--unit)", OF(SUMMARY_LINES)},
+    {"units_cut", NUMBER_64, AT(units_cut), "those that were cut", OF(SUMMARY_LINES)},
+    {"bytes_cut", NUMBER_64, AT(repeated_bytes), "bytes of texts that were cut", OF(SUMMARY_LINES)},
     {"exact_copies", NUMBER_64, AT(exact_copies),
      "removed documents with the same tokens as an earlier document", OF(SUMMARY_DEDUP)},
     {"skipped", NUMBER_64, AT(skipped), "bad records left out (--on-error skip, --invalid skip)",
@@ -335,6 +339,12 @@ void summary_print(FILE *out, const nd_job_summary *s, const loss_notes *losses,
     } else if (kind == SUMMARY_SUBSTRINGS) {
         count_line(&l, "stretches", s->pairs, "");
         share_line(&l, "repeated", s->repeated_bytes, s->text_bytes);
+    } else if (kind == SUMMARY_LINES) {
+        share_line(&l, "  removed", s->removed, s->documents);
+        share_line(&l, "  changed", s->changed, s->documents);
+        count_line(&l, "units", s->units, "lines, paragraphs or sentences");
+        share_line(&l, "  cut", s->units_cut, s->units);
+        share_line(&l, "  bytes cut", s->repeated_bytes, s->text_bytes);
     } else if (kind == SUMMARY_WORDS) {
         count_line(&l, "words", s->terms, "");
         share_line(&l, "  written", s->terms_written, s->terms);

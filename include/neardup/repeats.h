@@ -65,6 +65,74 @@ ND_API ND_MUST_CHECK nd_status nd_substrings(const nd_substrings_options *option
                                              nd_substrings_fn *fn, void *context,
                                              nd_job_summary *summary, nd_error *error);
 
+/* The pieces that texts are cut into.
+ *
+ * ND_UNIT_LINE       A line, without the line break (LF or CR LF).
+ * ND_UNIT_PARAGRAPH  Lines up to the next line that is empty or has only blanks.
+ * ND_UNIT_SENTENCE   A sentence (nd_sentences), without the white space behind it. */
+typedef enum nd_text_unit_kind {
+    ND_UNIT_LINE = 0,
+    ND_UNIT_PARAGRAPH,
+    ND_UNIT_SENTENCE
+} nd_text_unit_kind;
+
+/* Which units are the same.
+ *
+ * ND_UNITS_BY_BYTES  Those with the same bytes.
+ * ND_UNITS_BY_WORDS  Those with the same words (ND_WORDS), whatever their case, spaces and
+ *                    punctuation are. */
+typedef enum nd_units_same { ND_UNITS_BY_BYTES = 0, ND_UNITS_BY_WORDS } nd_units_same;
+
+/* Which units stay.
+ *
+ * ND_UNITS_KEEP_FIRST  The first one of equal units, in the order of input.
+ * ND_UNITS_KEEP_NONE   None of those that are in more than `more_than` documents. */
+typedef enum nd_units_kept { ND_UNITS_KEEP_FIRST = 0, ND_UNITS_KEEP_NONE } nd_units_kept;
+
+typedef struct nd_lines_options {
+    size_t struct_size;
+    const nd_input_options *input; /* not NULL */
+    nd_text_unit_kind unit;        /* default ND_UNIT_LINE; so are the first ones of the others */
+    nd_units_same same;
+    nd_units_kept keep;
+    /* A unit with fewer words stays. A word is a run of word characters, or in scripts without
+     * spaces one character. At least 1, default 3. */
+    uint32_t min_words;
+    /* A document that was cut, and has fewer words left, is removed. 0: none is. Default 1. */
+    uint32_t drop_below;
+    /* With ND_UNITS_KEEP_FIRST: units stay that repeat one of the same document. */
+    bool across;
+    /* With ND_UNITS_KEEP_NONE: only documents of the same host count. The host is that of the URI
+     * of a WARC record, else of the document's id. */
+    bool by_host;
+    uint8_t reserved[2];
+    uint64_t more_than; /* documents, at least 1, the default; only with ND_UNITS_KEEP_NONE */
+    /* The documents without what was cut. "-": standard output; .gz and .zst compress; NULL: they
+     * are not written. Records of JSON Lines and CSV keep all other bytes; those of JSON become
+     * JSON Lines. Texts of directories go to a new directory, if the name ends with '/', in UTF-8.
+     * All others become JSON Lines of id and text. */
+    const char *output;
+    /* A table of what was cut (doc/internals/formats.md, "Tables"); NULL: it is not written. */
+    const char *removed;
+    const nd_resources *resources; /* NULL: the defaults */
+} nd_lines_options;
+
+ND_API void nd_lines_options_init(nd_lines_options *options, size_t struct_size);
+
+/* Cuts repeated units out of the texts of documents, each with its line break or the white space
+ * behind it. Sets these members of the summary (NULL: not wanted): documents, kept, removed (by
+ * drop_below), input_bytes, text_bytes, skipped, units, units_cut, changed, repeated_bytes (that
+ * were cut), output_bytes, work_bytes and times.
+ *
+ * Units are compared by 88 bits of a hash of their bytes or words. Among 10^9 different units, the
+ * chance that any two have the same is below 10^-8, if nobody makes them so.
+ *
+ * ND_ERR_ARGUMENT: the texts are not as the records have them (an encoding, or `html`), so they
+ * cannot be cut there. Time: linear. Memory: nd_resources. Temporary files: 16 bytes per unit of
+ * min_words, with `removed` 4 more per unit, and 24 per document. */
+ND_API ND_MUST_CHECK nd_status nd_lines(const nd_lines_options *options, nd_job_summary *summary,
+                                        nd_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,11 +8,10 @@
 /* Most bytes of records that are copied at once. */
 enum { COPIED_AT_ONCE = ND_LIMIT(1 << 20, 64) };
 
-nd_document_place nd_document_place_of(const nd_scan_item *item, size_t source) {
+nd_document_place nd_document_place_of(const nd_scan_item *item) {
     return (nd_document_place){.offset = item->record->offset,
                                .text_length = item->document->length,
-                               .length = (uint32_t)item->record->length,
-                               .source = (uint32_t)source};
+                               .length = (uint32_t)item->record->length};
 }
 
 /* ---- opening */
@@ -240,6 +239,10 @@ static nd_status write_header(nd_cut_writer *w, nd_error *error) {
     }
     w->has_header = true;
     return ND_OK;
+}
+
+bool nd_cut_writer_has_ids(const nd_cut_writer *w, const nd_document_place *place) {
+    return !nd_record_cuts_can(nd_corpus_source(w->corpus, place->source));
 }
 
 nd_status nd_cut_writer_add(nd_cut_writer *w, const nd_document_place *place,

@@ -20,8 +20,8 @@ typedef struct nd_document_place {
     uint32_t length, source;
 } nd_document_place;
 
-/* `source` is the number of the item's source. */
-nd_document_place nd_document_place_of(const nd_scan_item *item, size_t source);
+/* The place of a document without its source, which its block has. */
+nd_document_place nd_document_place_of(const nd_scan_item *item);
 
 /* Bytes that follow each other in a source and are not written yet. */
 typedef struct nd_pending_run {
@@ -61,8 +61,11 @@ nd_status nd_cut_writer_open(const nd_run *run, nd_corpus *corpus, const nd_inpu
 nd_status nd_cut_writer_text(nd_cut_writer *writer, const nd_document_place *place,
                              const char **text, nd_error *error);
 
-/* Writes the next document without the spans, which ascend and do not overlap. Its id is read only
- * if the output has texts. */
+/* Whether the id of a document is written. */
+bool nd_cut_writer_has_ids(const nd_cut_writer *writer, const nd_document_place *place);
+
+/* Writes the next document without the spans, which ascend and do not overlap. Its id is only
+ * read if it is written. */
 nd_status nd_cut_writer_add(nd_cut_writer *writer, const nd_document_place *place,
                             const nd_id_buffer *id, const nd_text_span *spans, size_t count,
                             nd_error *error);

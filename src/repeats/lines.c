@@ -1,0 +1,460 @@
+/* nd_lines: reads all documents and finds the units that repeat; then reads them again, and writes
+ * them without these units. */
+#include "base/argument.h"
+#include "base/floats.h"
+#include "base/format.h"
+#include "base/hash.h"
+#include "base/machine.h"
+#include "io/publication.h"
+#include "job/tsv_writer.h"
+#include "repeats/cut_writer.h"
+#include "repeats/document_names.h"
+#include "repeats/text_units.h"
+#include "repeats/unit_finder.h"
+#include "text/analyzer.h"
+#include "warc/uri_host.h"
+
+#include <string.h>
+
+static const nd_lines_options defaults = {
+    .struct_size = sizeof defaults, .min_words = 3, .drop_below = 1, .more_than = 1};
+
+void nd_lines_options_init(nd_lines_options *options, size_t struct_size) {
+    nd_options_init(options, struct_size, &defaults, sizeof defaults);
+}
+
+typedef struct lines {
+    nd_lines_options options;
+    nd_input_options input;
+    nd_run run;
+    nd_corpus *corpus;
+    nd_unit_finder *finder;
+    nd_document_names names;
+    nd_spool places; /* nd_document_place, by document */
+    nd_spool begins; /* by unit: where it begins, 4 bytes; only for the table */
+    nd_cut_writer writer;
+    nd_table removed;
+    nd_cut_unit next; /* the next unit that is cut */
+    nd_text_units units;
+    nd_cut_unit *cuts; /* of a document */
+    nd_text_span *spans;
+    size_t cut_count, cut_capacity, span_capacity;
+    nd_id_buffer id, source_id;
+    nd_job_summary summary;
+} lines;
+
+/* ---- reading */
+
+typedef struct read_plan {
+    const nd_allocator *allocator;
+    const nd_lines_options *options;
+} read_plan;
+
+typedef struct worker {
+    nd_text_units units;
+    nd_analyzer *analyzer; /* NULL: units are compared by their bytes */
+} worker;
+
+/* A document of a block. Its id and its input's name are one behind the other in `bytes`. */
+typedef struct entry {
+    nd_document_place place;
+    size_t at, id_length, units, hashed;
+    uint64_t line;
+} entry;
+
+typedef struct batch {
+    entry *entries;
+    char *bytes;
+    nd_hashed_unit *hashed;
+    uint32_t *begins;
+    size_t count, capacity, size, byte_capacity, hashed_count, hashed_capacity, unit_count,
+        unit_capacity;
+    nd_id_buffer id; /* scratch */
+} batch;
+
+static void reset(void *own) {
+    batch *b = own;
+    b->count = b->size = b->hashed_count = b->unit_count = 0;
+}
+
+static void destroy_worker(const void *context, void *own) {
+    const nd_allocator *a = ((const read_plan *)context)->allocator;
+    worker *w = own;
+    if (!w) return;
+    nd_text_units_free(&w->units);
+    nd_analyzer_free(w->analyzer);
+    nd_release(a, w);
+}
+
+static nd_status create_worker(const void *context, void **out, nd_error *error) {
+    const read_plan *plan = context;
+    worker *w = *out = nd_allocate_zero(plan->allocator, 1, sizeof *w);
+    if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
+    w->units = (nd_text_units){.allocator = *plan->allocator, .kind = plan->options->unit};
+    nd_analyzer_options words;
+    nd_analyzer_options_init(&words, sizeof words);
+    words.ngram = 1;
+    return plan->options->same == ND_UNITS_BY_BYTES
+               ? ND_OK
+               : nd_analyzer_create(&words, plan->allocator, &w->analyzer, error);
+}
+
+/* The hash of the host that a document is from; 0: hosts do not count. */
+static uint64_t host_of(const nd_lines_options *o, const nd_document *d, const nd_id_buffer *id) {
+    const nd_span own = {id->id, id->length};
+    uint64_t hash[2];
+    if (!o->by_host) return 0;
+    nd_span host = nd_uri_host(d->uri.length > 0 ? d->uri : own);
+    nd_hash_unit(host.bytes, host.length, hash);
+    return hash[0];
+}
+
+/* Hashes a unit. *enough: it has enough words to be compared. */
+static nd_status hash_unit(const worker *w, const nd_lines_options *o, const char *text,
+                           size_t length, uint64_t hash[2], bool *enough, nd_error *error) {
+    if (!w->analyzer) {
+        *enough = nd_count_words(text, length, o->min_words) == o->min_words;
+        if (*enough) nd_hash_unit(text, length, hash);
+        return ND_OK;
+    }
+    nd_shingles words;
+    ND_TRY(nd_analyze(w->analyzer, text, length, &words, error));
+    *enough = words.tokens >= o->min_words;
+    hash[0] = nd_mix64(words.text_hash[0]);
+    hash[1] = nd_mix64(words.text_hash[1]);
+    return ND_OK;
+}
+
+static nd_status add_units(const read_plan *plan, const worker *w, batch *b, const char *text,
+                           uint64_t host, nd_error *error) {
+    const nd_text_units *u = &w->units;
+    bool begins = plan->options->removed;
+    if (!nd_reserve(plan->allocator, &b->hashed, &b->hashed_capacity, b->hashed_count + u->count) ||
+        (begins &&
+         !nd_reserve(plan->allocator, &b->begins, &b->unit_capacity, b->unit_count + u->count)))
+        return nd_fail_memory(error, u->count * sizeof *b->hashed, "the lines of a text");
+    for (size_t i = 0; i < u->count; i++) {
+        const nd_text_unit *unit = &u->units[i];
+        nd_hashed_unit *h = &b->hashed[b->hashed_count];
+        bool enough;
+        if (begins) b->begins[b->unit_count++] = (uint32_t)unit->begin;
+        ND_TRY(hash_unit(w, plan->options, text + unit->begin, unit->end - unit->begin, h->hash,
+                         &enough, error));
+        if (!enough) continue;
+        h->hash[0] = host ? nd_mix64(h->hash[0] + host) : h->hash[0];
+        h->number = i;
+        b->hashed_count++;
+    }
+    return ND_OK;
+}
+
+static nd_status map(const void *context, void *own_worker, void *own, const nd_scan_item *item,
+                     nd_error *error) {
+    const read_plan *plan = context;
+    const nd_allocator *a = plan->allocator;
+    const nd_document *d = item->document;
+    worker *w = own_worker;
+    batch *b = own;
+    ND_TRY(nd_text_units_find(&w->units, d->text, d->length, error));
+    ND_TRY(nd_document_id(item->source, item->record, d, a, &b->id, error));
+    entry e = {.place = nd_document_place_of(item),
+               .at = b->size,
+               .id_length = b->id.length,
+               .units = w->units.count,
+               .hashed = b->hashed_count,
+               .line = b->id.line};
+    size_t source_size = strlen(b->id.source) + 1, need = b->size + e.id_length + source_size;
+    if (!nd_reserve(a, &b->entries, &b->capacity, b->count + 1) ||
+        !nd_reserve(a, &b->bytes, &b->byte_capacity, need))
+        return nd_fail_memory(error, need, "ids");
+    ND_TRY(add_units(plan, w, b, d->text, host_of(plan->options, d, &b->id), error));
+    e.hashed = b->hashed_count - e.hashed;
+    b->entries[b->count++] = e;
+    memcpy(b->bytes + b->size, b->id.id, e.id_length);
+    memcpy(b->bytes + b->size + e.id_length, b->id.source, source_size);
+    b->size = need;
+    return ND_OK;
+}
+
+static nd_status emit(void *result, void *own, const nd_block *block, nd_error *error) {
+    lines *l = result;
+    batch *b = own;
+    const nd_hashed_unit *hashed = b->hashed;
+    for (size_t i = 0; i < b->count; i++) {
+        entry *e = &b->entries[i];
+        const char *id = b->bytes + e->at;
+        e->place.source = (uint32_t)block->source;
+        ND_TRY(
+            nd_document_names_add(&l->names, id, e->id_length, id + e->id_length, e->line, error));
+        ND_TRY(nd_spool_append(&l->places, &e->place, sizeof e->place, error));
+        ND_TRY(nd_unit_finder_add(l->finder, e->units, hashed, e->hashed, error));
+        hashed += e->hashed;
+    }
+    return l->options.removed
+               ? nd_spool_append(&l->begins, b->begins, b->unit_count * sizeof *b->begins, error)
+               : ND_OK;
+}
+
+static void destroy_batch(const void *context, void *own) {
+    const nd_allocator *a = ((const read_plan *)context)->allocator;
+    batch *b = own;
+    nd_release(a, b->entries);
+    nd_release(a, b->bytes);
+    nd_release(a, b->hashed);
+    nd_release(a, b->begins);
+    nd_release(a, b->id.bytes);
+}
+
+static nd_status read_documents(lines *l, nd_error *error) {
+    nd_scan_counts counts;
+    const read_plan plan = {&l->run.allocator, &l->options};
+    const nd_scan_stage stage = {.plan = &plan,
+                                 .result = l,
+                                 .create_worker = create_worker,
+                                 .map = map,
+                                 .destroy_worker = destroy_worker,
+                                 .batch_size = sizeof(batch),
+                                 .reset = reset,
+                                 .emit = emit,
+                                 .destroy_batch = destroy_batch};
+    ND_TRY(nd_run_scan(&l->run, &l->input, l->corpus, &stage, &counts, error));
+    nd_summary_add_scan(&l->summary, &counts);
+    l->summary.units = nd_unit_finder_units(l->finder);
+    return ND_OK;
+}
+
+/* ---- the table */
+
+static nd_status put_number(nd_table *table, uint64_t number, nd_error *error) {
+    char digits[24];
+    nd_format(digits, sizeof digits, "%llu", (unsigned long long)number);
+    return nd_table_text(table, digits, error);
+}
+
+static nd_status put_position(nd_table *table, const nd_id_buffer *id, nd_error *error) {
+    ND_TRY(nd_table_id(table, id->source, strlen(id->source), error));
+    return put_number(table, id->line, error);
+}
+
+/* Writes the row of bytes [begin, end) of the document l->id. `source` NULL: the document is
+ * removed. */
+static nd_status write_row(lines *l, uint64_t begin, uint64_t end, const nd_id_buffer *source,
+                           uint64_t source_begin, nd_error *error) {
+    nd_table *t = &l->removed;
+    ND_TRY(nd_table_id(t, l->id.id, l->id.length, error));
+    ND_TRY(put_number(t, begin, error));
+    ND_TRY(put_number(t, end, error));
+    if (source) ND_TRY(nd_table_id(t, source->id, source->length, error));
+    else ND_TRY(nd_table_text(t, "", error));
+    if (source) ND_TRY(put_number(t, source_begin, error));
+    else ND_TRY(nd_table_text(t, "", error));
+    ND_TRY(put_position(t, &l->id, error));
+    if (source) ND_TRY(put_position(t, source, error));
+    else ND_TRY(nd_table_text(t, "\t", error));
+    return nd_table_end(t, error);
+}
+
+static nd_status write_cut(lines *l, const nd_text_span *span, uint64_t source, nd_error *error) {
+    uint32_t begin;
+    uint64_t document = nd_unit_finder_document(l->finder, source);
+    ND_TRY(nd_document_names_find(&l->names, document, &l->source_id, error));
+    ND_TRY(nd_spool_read(&l->begins, &begin, sizeof begin, source * sizeof begin, error));
+    return write_row(l, span->begin, span->end, &l->source_id, begin, error);
+}
+
+/* ---- writing */
+
+/* Collects the cuts of units before `end`. */
+static nd_status collect_cuts(lines *l, uint64_t end, nd_error *error) {
+    for (l->cut_count = 0; l->next.unit < end; l->cut_count++) {
+        if (!nd_reserve(&l->run.allocator, &l->cuts, &l->cut_capacity, l->cut_count + 1))
+            return nd_fail_memory(error, l->cut_count * sizeof *l->cuts, "the lines of a text");
+        l->cuts[l->cut_count] = l->next;
+        ND_TRY(nd_unit_finder_next(l->finder, &l->next, error));
+    }
+    return ND_OK;
+}
+
+/* Whether a text has enough words behind its cuts. */
+static bool has_enough(const lines *l, const char *text, size_t length) {
+    uint32_t least = l->options.drop_below, words = 0;
+    size_t at = 0;
+    for (size_t i = 0; i <= l->cut_count && words < least; i++) {
+        size_t end = i < l->cut_count ? l->spans[i].begin : length;
+        words += nd_count_words(text + at, end - at, least - words);
+        if (i < l->cut_count) at = l->spans[i].end;
+    }
+    return words >= least;
+}
+
+/* Writes a document from which units are cut. `first`: its first unit. */
+static nd_status write_changed(lines *l, const nd_document_place *place, uint64_t first,
+                               nd_error *error) {
+    const char *text;
+    size_t length = (size_t)place->text_length;
+    ND_TRY(nd_cut_writer_text(&l->writer, place, &text, error));
+    ND_TRY(nd_text_units_find(&l->units, text, length, error));
+    if (!nd_reserve(&l->run.allocator, &l->spans, &l->span_capacity, l->cut_count))
+        return nd_fail_memory(error, l->cut_count * sizeof *l->spans, "the lines of a text");
+    for (size_t i = 0; i < l->cut_count; i++) {
+        size_t number = (size_t)(l->cuts[i].unit - first);
+        if (number >= l->units.count)
+            return nd_fail(error, ND_ERR_IO, "a document changed while it was read");
+        const nd_text_unit *unit = &l->units.units[number];
+        l->spans[i] = (nd_text_span){unit->begin, unit->next};
+        l->summary.repeated_bytes += unit->next - unit->begin;
+        if (nd_table_wanted(&l->removed))
+            ND_TRY(write_cut(l, &l->spans[i], l->cuts[i].source, error));
+    }
+    l->summary.units_cut += l->cut_count;
+    if (!has_enough(l, text, length)) {
+        l->summary.removed++;
+        return nd_table_wanted(&l->removed) ? write_row(l, 0, length, NULL, 0, error) : ND_OK;
+    }
+    l->summary.changed++;
+    return nd_cut_writer_add(&l->writer, place, &l->id, l->spans, l->cut_count, error);
+}
+
+static nd_status write_document(lines *l, uint64_t document, const nd_document_place *place,
+                                nd_error *error) {
+    ND_TRY(collect_cuts(l, nd_unit_finder_first(l->finder, document + 1), error));
+    if (l->cut_count > 0 || nd_cut_writer_has_ids(&l->writer, place))
+        ND_TRY(nd_document_names_find(&l->names, document, &l->id, error));
+    return l->cut_count > 0
+               ? write_changed(l, place, nd_unit_finder_first(l->finder, document), error)
+               : nd_cut_writer_add(&l->writer, place, &l->id, NULL, 0, error);
+}
+
+static nd_status write_documents(lines *l, nd_error *error) {
+    nd_spool_cursor cursor = {.spool = &l->places};
+    const uint64_t documents = l->summary.documents;
+    nd_status status = nd_unit_finder_next(l->finder, &l->next, error);
+    for (uint64_t d = 0; d < documents && status == ND_OK; d++) {
+        const void *piece;
+        nd_document_place place;
+        if (d % 256 == 0)
+            status = nd_progress_report(l->run.progress, ND_STAGE_WRITE, d, documents, error);
+        if (status == ND_OK) status = nd_spool_next(&cursor, sizeof place, &piece, error);
+        if (status != ND_OK) break;
+        memcpy(&place, piece, sizeof place);
+        status = write_document(l, d, &place, error);
+    }
+    nd_release(&l->run.allocator, cursor.bytes);
+    l->summary.kept = documents - l->summary.removed;
+    return status == ND_OK ? nd_cut_writer_finish(&l->writer, error) : status;
+}
+
+/* ---- the run */
+
+static nd_status check(const nd_lines_options *o, nd_error *error) {
+    const struct {
+        const char *name;
+        unsigned value, most;
+    } enums[] = {{"unit", (unsigned)o->unit, ND_UNIT_SENTENCE},
+                 {"same", (unsigned)o->same, ND_UNITS_BY_WORDS},
+                 {"keep", (unsigned)o->keep, ND_UNITS_KEEP_NONE}};
+    for (size_t i = 0; i < sizeof enums / sizeof *enums; i++)
+        if (enums[i].value > enums[i].most)
+            return nd_fail(error, ND_ERR_ARGUMENT, "%s has an unknown value, %u", enums[i].name,
+                           enums[i].value);
+    if (o->min_words < 1) return nd_fail(error, ND_ERR_ARGUMENT, "min_words must be at least 1");
+    if (o->more_than < 1) return nd_fail(error, ND_ERR_ARGUMENT, "more_than must be at least 1");
+    if (o->keep == ND_UNITS_KEEP_FIRST && (o->by_host || o->more_than > 1))
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "more_than and by_host count documents only if no unit is kept (keep)");
+    return o->keep == ND_UNITS_KEEP_NONE && o->across
+               ? nd_fail(error, ND_ERR_ARGUMENT, "across: only if the first unit is kept (keep)")
+               : ND_OK;
+}
+
+static nd_status open_outputs(lines *l, nd_error *error) {
+    static const char header[] =
+        "id\tbegin\tend\tsource\tsource_begin\tfile\tline\tsource_file\tsource_line\n";
+    ND_TRY(nd_table_open(&l->removed, l->options.removed, header, l->run.progress,
+                         &l->run.allocator, error));
+    ND_TRY(nd_cut_writer_open(&l->run, l->corpus, &l->input, l->options.output, &l->writer, error));
+    nd_output_file *const files[] = {l->removed.file, l->writer.file};
+    return nd_run_check_outputs(l->corpus, files, 2, error);
+}
+
+static nd_status publish(lines *l, nd_error *error) {
+    nd_output_file *const files[] = {l->removed.file, l->writer.file};
+    const nd_publication all = {files, 2, l->writer.tree};
+    for (size_t i = 0; i < 2; i++)
+        if (files[i]) ND_TRY(nd_output_file_finish(files[i], error));
+    l->summary.output_bytes = l->writer.tree_bytes;
+    if (l->writer.file) l->summary.output_bytes = nd_output_file_size(l->writer.file);
+    double began = nd_seconds();
+    ND_TRY(nd_progress_report(l->run.progress, ND_STAGE_SYNC, 0, 0, error));
+    ND_TRY(nd_publish(&all, error));
+    nd_publication_accept(&all);
+    l->summary.seconds[ND_STAGE_SYNC] = nd_seconds() - began;
+    return ND_OK;
+}
+
+/* Does a part of the work, and notes its time. */
+static nd_status timed(lines *l, nd_stage stage, nd_status (*fn)(lines *, nd_error *),
+                       nd_error *error) {
+    double began = nd_seconds();
+    nd_status status = fn(l, error);
+    l->summary.seconds[stage] = nd_seconds() - began;
+    return status;
+}
+
+static nd_status find_repeats(lines *l, nd_error *error) {
+    const nd_unit_rule rule = {l->options.keep, l->options.across, l->options.more_than};
+    return nd_unit_finder_run(l->finder, &rule, error);
+}
+
+static nd_status run(lines *l, nd_error *error) {
+    const nd_input_plan plan = {.use = ND_INPUT_AGAIN};
+    ND_TRY(nd_run_begin(l->options.resources, l->options.output, &l->run, error));
+    const nd_allocator *a = &l->run.allocator;
+    size_t ids = nd_memory_share(&l->run.budget, ND_MEMORY_IDS),
+           few = nd_memory_share(&l->run.budget, ND_MEMORY_ID_ENDS);
+    nd_document_names_init(&l->names, a, l->run.space, ids);
+    nd_spool_init(&l->places, a, l->run.space, few, "the places of documents");
+    nd_spool_init(&l->begins, a, l->run.space, few, "the places of lines");
+    l->units = (nd_text_units){.allocator = *a, .kind = l->options.unit};
+    ND_TRY(nd_run_open_input(&l->run, &l->input, &plan, &l->corpus, error));
+    ND_TRY(open_outputs(l, error));
+    ND_TRY(nd_unit_finder_create(&l->run, &l->finder, error));
+    ND_TRY(timed(l, ND_STAGE_READ, read_documents, error));
+    ND_TRY(timed(l, ND_STAGE_MATCH, find_repeats, error));
+    ND_TRY(timed(l, ND_STAGE_WRITE, write_documents, error));
+    ND_TRY(publish(l, error));
+    nd_run_fill_summary(&l->run, &l->summary);
+    return ND_OK;
+}
+
+static void release(lines *l) {
+    const nd_allocator *a = &l->run.allocator;
+    if (!l->run.shared) return;
+    nd_cut_writer_free(&l->writer);
+    nd_table_free(&l->removed);
+    nd_unit_finder_free(l->finder);
+    nd_text_units_free(&l->units);
+    nd_release(a, l->cuts);
+    nd_release(a, l->spans);
+    nd_release(a, l->id.bytes);
+    nd_release(a, l->source_id.bytes);
+    nd_document_names_free(&l->names);
+    nd_spool_free(&l->places);
+    nd_spool_free(&l->begins);
+    nd_corpus_close(l->corpus);
+    nd_run_end(&l->run);
+}
+
+nd_status nd_lines(const nd_lines_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    lines l = {.options = defaults};
+    ND_TRY(nd_need(options, "options", error));
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(ND_READ_OPTIONS(options, &l.options, "nd_lines_options", error));
+    ND_TRY(nd_input_options_read(l.options.input, &l.input, error));
+    ND_TRY(check(&l.options, error));
+    nd_status status = run(&l, error);
+    if (status == ND_OK) nd_job_summary_give(summary, &l.summary);
+    release(&l);
+    return status;
+}

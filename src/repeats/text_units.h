@@ -1,0 +1,36 @@
+/* Cuts a text into lines, paragraphs or sentences, counts their words, and makes a hash of each
+ * that is the same for equal ones. */
+#ifndef ND_REPEATS_TEXT_UNITS_H
+#define ND_REPEATS_TEXT_UNITS_H
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+#include "neardup/repeats.h"
+
+/* A unit [begin, end) of a text. What is cut with it ends at `next`: its line break, empty lines or
+ * white space. */
+typedef struct nd_text_unit {
+    size_t begin, end, next;
+} nd_text_unit;
+
+/* One thread's memory. Zero-initialised, except for allocator and kind. */
+typedef struct nd_text_units {
+    nd_allocator allocator;
+    nd_text_unit_kind kind;
+    nd_text_unit *units; /* in order; valid until the next text */
+    size_t count, capacity;
+} nd_text_units;
+
+/* Fills units[0, count) with the units of a text. O(length). */
+nd_status nd_text_units_find(nd_text_units *units, const char *text, size_t length,
+                             nd_error *error);
+void nd_text_units_free(nd_text_units *units);
+
+/* Counts the words of a text, but stops at `most`. */
+uint32_t nd_count_words(const char *text, size_t length, uint32_t most);
+
+/* Hashes bytes to two words that do not depend on each other. */
+void nd_hash_unit(const char *text, size_t length, uint64_t out[2]);
+
+#endif

@@ -1,0 +1,66 @@
+/* Finds the units that repeat others, out of core.
+ *
+ * 1. A unit is 16 bytes: 64 bits of its hash, 24 more, and its number in the order of input, 40
+ *    bits. They go to partitions by hash.
+ * 2. Each partition is sorted. Equal hashes are a group, in the order of input: its later units are
+ *    cut, or all of them, if it has enough documents.
+ * 3. Those that are cut go to partitions by number, with the number of the first one, and are read
+ *    again in the order of input.
+ *
+ * Two different units with the same 88 bits would be taken for equal ones: of n units the chance is
+ * n^2 / 2^89, below 10^-8 for 10^9.
+ *
+ * Memory: shares of the run's budget, and 8 bytes per document. */
+#ifndef ND_REPEATS_UNIT_FINDER_H
+#define ND_REPEATS_UNIT_FINDER_H
+
+#include "io/external_sort.h"
+#include "job/run_context.h"
+
+#include "neardup/repeats.h"
+
+/* Most units of all texts together. */
+#define ND_UNITS_MOST (UINT64_C(1) << 40)
+
+typedef struct nd_unit_finder nd_unit_finder;
+
+nd_status nd_unit_finder_create(const nd_run *run, nd_unit_finder **out, nd_error *error);
+void nd_unit_finder_free(nd_unit_finder *finder);
+
+/* A unit that is compared with others. */
+typedef struct nd_hashed_unit {
+    uint64_t hash[2];
+    uint64_t number; /* in its document */
+} nd_hashed_unit;
+
+/* Adds the next document, with `units` units, of which `hashed` are compared. One thread at a time.
+ */
+nd_status nd_unit_finder_add(nd_unit_finder *finder, uint64_t units, const nd_hashed_unit *hashed,
+                             size_t count, nd_error *error);
+
+/* Which groups are cut, and how much of them. */
+typedef struct nd_unit_rule {
+    nd_units_kept keep;
+    bool across; /* as in nd_lines_options; so is the next one */
+    uint64_t more_than;
+} nd_unit_rule;
+
+/* Finds the units that are cut. Once, after the last document. */
+nd_status nd_unit_finder_run(nd_unit_finder *finder, const nd_unit_rule *rule, nd_error *error);
+
+/* A unit that is cut: both are numbers in the order of input. The source is the first equal one; of
+ * the first one it is the second. */
+typedef struct nd_cut_unit {
+    uint64_t unit, source;
+} nd_cut_unit;
+
+/* Reads the next unit that is cut, in the order of input. unit UINT64_MAX: there are no more. */
+nd_status nd_unit_finder_next(nd_unit_finder *finder, nd_cut_unit *out, nd_error *error);
+
+uint64_t nd_unit_finder_units(const nd_unit_finder *finder);
+/* The first unit of a document; of the one behind the last, their number. */
+uint64_t nd_unit_finder_first(const nd_unit_finder *finder, uint64_t document);
+/* The document of a unit. O(log documents). */
+uint64_t nd_unit_finder_document(const nd_unit_finder *finder, uint64_t unit);
+
+#endif
