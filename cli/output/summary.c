@@ -35,7 +35,7 @@ typedef struct summary_row {
 #define DECIDING (OF(SUMMARY_DEDUP) | OF(SUMMARY_PAIRS))
 #define COMPARING (DECIDING | OF(SUMMARY_AUDIT))
 #define FINGERPRINTS (OF(SUMMARY_LOAD) | OF(SUMMARY_FIND) | OF(SUMMARY_JOIN))
-#define WRITING (COMPARING | OF(SUMMARY_EACH) | OF(SUMMARY_WORDS))
+#define WRITING (COMPARING | OF(SUMMARY_EACH) | OF(SUMMARY_WORDS) | OF(SUMMARY_LINES))
 #define TEXTS                                                                                      \
     (WRITING | OF(SUMMARY_QUERY) | OF(SUMMARY_PASSAGES) | OF(SUMMARY_SUBSTRINGS) |                 \
      OF(SUMMARY_LINES) | OF(SUMMARY_STREAM) | OF(SUMMARY_TEXT))
@@ -120,10 +120,11 @@ static const summary_row rows[] = {
      "how many of the longest sentences of a document make candidates", COMPARING | OF_SENTENCES},
     {"seconds_read", NUMBER_SECONDS, STAGE(ND_STAGE_READ), "reading, analysing and signing",
      WRITING},
-    {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates", COMPARING},
+    {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates, or repeats",
+     COMPARING | OF(SUMMARY_LINES)},
     {"seconds_decide", NUMBER_SECONDS, STAGE(ND_STAGE_DECIDE), "verifying and deciding", COMPARING},
     {"seconds_write", NUMBER_SECONDS, STAGE(ND_STAGE_WRITE),
-     "writing the results; audit and tune: comparing exactly", COMPARING},
+     "writing the results; audit and tune: comparing exactly", COMPARING | OF(SUMMARY_LINES)},
     {"seconds_sync", NUMBER_SECONDS, STAGE(ND_STAGE_SYNC),
      "waiting until the results are on the disk", WRITING},
     {"seconds_total", NUMBER_SECONDS, AT(total_seconds), "the whole job", ALL},

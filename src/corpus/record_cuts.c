@@ -25,9 +25,9 @@ static nd_status add_edit(nd_record_cuts *c, nd_record_edit edit, nd_error *erro
     return ND_OK;
 }
 
-/* Passes `raw` bytes of the record that stand for `size` bytes of the text: as many, or one
- * character. */
-static nd_status pass(walk *w, size_t from, size_t raw, size_t size, nd_error *error) {
+/* Adds the edits for `raw` bytes of the record that stand for `size` bytes of the text, where a
+ * span is among them. */
+static nd_status cut_bytes(walk *w, size_t from, size_t raw, size_t size, nd_error *error) {
     size_t end = w->at + size;
     for (; w->next < w->count && w->spans[w->next].begin < end; w->next++) {
         nd_text_span s = w->spans[w->next];
@@ -37,7 +37,15 @@ static nd_status pass(walk *w, size_t from, size_t raw, size_t size, nd_error *e
         if (begin < stop) ND_TRY(add_edit(w->cuts, edit, error));
         if (s.end > end) break;
     }
-    w->at = end;
+    return ND_OK;
+}
+
+/* Passes `raw` bytes of the record that stand for `size` bytes of the text: as many, or one
+ * character. */
+static inline nd_status pass(walk *w, size_t from, size_t raw, size_t size, nd_error *error) {
+    if (w->next < w->count && w->spans[w->next].begin < w->at + size)
+        ND_TRY(cut_bytes(w, from, raw, size, error));
+    w->at += size;
     return ND_OK;
 }
 
@@ -197,7 +205,8 @@ static nd_status cut_string(walk *w, size_t begin, size_t end, nd_error *error) 
         ND_TRY(pass(w, begin, plain, plain, error));
         begin += plain;
         if (begin == end) break;
-        json_piece piece = piece_at(w->record + begin);
+        bool letter = w->record[begin + 1] != 'u';
+        json_piece piece = letter ? (json_piece){.raw = 2, .size = 1} : piece_at(w->record + begin);
         ND_TRY(pass(w, begin, piece.raw, piece.size, error));
         begin += piece.raw;
     }
