@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 
-#include "neardup/repeats.h"
+#include "neardup.h"
 
 /* A unit [begin, end) of a text. What is cut with it ends at `next`: its line break, empty lines or
  * white space. */

@@ -17,7 +17,7 @@
 #include "io/external_sort.h"
 #include "job/run_context.h"
 
-#include "neardup/repeats.h"
+#include "neardup.h"
 
 /* Most units of all texts together. */
 #define ND_UNITS_MOST (UINT64_C(1) << 40)
