@@ -402,12 +402,12 @@ static nd_status timed(lines *l, nd_stage stage, nd_status (*fn)(lines *, nd_err
 }
 
 static nd_status find_repeats(lines *l, nd_error *error) {
-    const nd_unit_rule rule = {l->options.keep, l->options.across, l->options.more_than};
-    return nd_unit_finder_run(l->finder, &rule, error);
+    return nd_unit_finder_run(l->finder, error);
 }
 
 static nd_status run(lines *l, nd_error *error) {
     const nd_input_plan plan = {.use = ND_INPUT_AGAIN};
+    const nd_unit_rule rule = {l->options.keep, l->options.across, l->options.more_than};
     ND_TRY(nd_run_begin(l->options.resources, l->options.output, &l->run, error));
     const nd_allocator *a = &l->run.allocator;
     size_t ids = nd_memory_share(&l->run.budget, ND_MEMORY_IDS),
@@ -418,7 +418,7 @@ static nd_status run(lines *l, nd_error *error) {
     l->units = (nd_text_units){.allocator = *a, .kind = l->options.unit};
     ND_TRY(nd_run_open_input(&l->run, &l->input, &plan, &l->corpus, error));
     ND_TRY(open_outputs(l, error));
-    ND_TRY(nd_unit_finder_create(&l->run, &l->finder, error));
+    ND_TRY(nd_unit_finder_create(&l->run, &rule, &l->finder, error));
     ND_TRY(timed(l, ND_STAGE_READ, read_documents, error));
     ND_TRY(timed(l, ND_STAGE_MATCH, find_repeats, error));
     ND_TRY(timed(l, ND_STAGE_WRITE, write_documents, error));

@@ -37,18 +37,14 @@ static nd_status find_paragraphs(nd_text_units *u, const char *text, size_t leng
                                  nd_error *error) {
     bool in_paragraph = false;
     for (size_t at = 0; at < length;) {
-        nd_text_unit line = line_at(text, at, length), *last = u->units + u->count - 1;
+        nd_text_unit line = line_at(text, at, length),
+                     *last = u->count > 0 ? &u->units[u->count - 1] : NULL;
+        bool blank = is_blank(text, &line);
         at = line.next;
-        if (is_blank(text, &line)) {
-            in_paragraph = false;
-            if (u->count > 0) last->next = at;
-        } else if (in_paragraph) {
-            last->end = line.end;
-            last->next = at;
-        } else {
-            in_paragraph = true;
-            ND_TRY(add_unit(u, line, error));
-        }
+        if (!blank && !in_paragraph) ND_TRY(add_unit(u, line, error));
+        else if (last) last->next = at;
+        if (!blank && in_paragraph) last->end = line.end;
+        in_paragraph = !blank;
     }
     return ND_OK;
 }

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/workers.h"
+#include "io/spool.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -11,16 +12,25 @@
 enum { PART_BITS = ND_LIMIT(10, 2), PARTS = 1 << PART_BITS, MOST_QUEUED = ND_LIMIT(2048, 3) };
 
 /* Shares of the budget, in percent. */
-enum { UNIT_SHARE = 55, CUT_SHARE = 20 };
+enum { UNIT_SHARE = 50, CUT_SHARE = 15, KNOWN_SHARE = 8, TABLE_SHARE = 6 };
+
+/* Slots of the table of first units, at most; and how far ahead they are prefetched, in units. */
+enum { MOST_SLOTS = ND_LIMIT(1 << 20, 4), AHEAD = 8 };
 
 enum { NUMBER_BITS = 40 };
 #define NUMBER_MASK (ND_UNITS_MOST - 1)
 
 struct nd_unit_finder {
     const nd_run *run;
+    nd_unit_rule rule;
     nd_external_sort *units; /* hash; more of it, number */
     nd_external_sort *cuts;  /* number; number of the source */
-    uint64_t *firsts;        /* by document: its first unit */
+    /* The table: the record of the first unit that came to a slot, and for all others of the same
+     * hash the spool with their cuts, in the order of input. A slot is all ones at first. */
+    uint64_t (*slots)[2];
+    size_t slot_count;
+    nd_spool known;
+    uint64_t *firsts; /* by document: its first unit */
     size_t documents, capacity;
     uint64_t unit_count;
     unsigned shift; /* from a number to a part of `cuts` */
@@ -29,26 +39,49 @@ struct nd_unit_finder {
     /* nd_unit_finder_next */
     nd_part_buffer part;
     size_t next_part, at;
+    nd_spool_cursor cursor;
+    nd_cut_unit next_known;
 };
+
+static size_t share_of(const nd_run *run, unsigned percent) {
+    uint64_t share = run->budget.shared / 100 * percent / ND_LIMIT(1, 1 << 14);
+    return (size_t)(share < 1 << 12 ? 1 << 12 : share);
+}
 
 static nd_status create_sorter(const nd_run *run, unsigned percent, unsigned keys, const char *what,
                                nd_external_sort **out, nd_error *error) {
-    uint64_t share = run->budget.shared / 100 * percent / ND_LIMIT(1, 1 << 14);
-    const nd_external_sort_settings settings = {
-        .disk = run->space,
-        .parts = PARTS,
-        .memory_limit = (size_t)(share < 1 << 12 ? 1 << 12 : share),
-        .words = 2,
-        .keys = keys,
-        .what = what};
+    const nd_external_sort_settings settings = {.disk = run->space,
+                                                .parts = PARTS,
+                                                .memory_limit = share_of(run, percent),
+                                                .words = 2,
+                                                .keys = keys,
+                                                .what = what};
     return nd_external_sort_create_records(&run->allocator, &settings, out, error);
 }
 
-nd_status nd_unit_finder_create(const nd_run *run, nd_unit_finder **out, nd_error *error) {
+static nd_status create_table(nd_unit_finder *f, nd_error *error) {
+    size_t most = share_of(f->run, TABLE_SHARE) / sizeof *f->slots;
+    nd_spool_init(&f->known, &f->run->allocator, f->run->space, share_of(f->run, KNOWN_SHARE),
+                  "repeated lines");
+    f->cursor.spool = &f->known;
+    f->next_known.unit = UINT64_MAX;
+    if (f->rule.keep == ND_UNITS_KEEP_NONE) return ND_OK;
+    for (f->slot_count = 1; 2 * f->slot_count <= most && f->slot_count < MOST_SLOTS;)
+        f->slot_count *= 2;
+    f->slots = nd_allocate(&f->run->allocator, f->slot_count, sizeof *f->slots);
+    if (!f->slots) return nd_fail_memory(error, f->slot_count * sizeof *f->slots, "lines");
+    memset(f->slots, 0xFF, f->slot_count * sizeof *f->slots);
+    return ND_OK;
+}
+
+nd_status nd_unit_finder_create(const nd_run *run, const nd_unit_rule *rule, nd_unit_finder **out,
+                                nd_error *error) {
     nd_unit_finder *f = nd_allocate_zero(&run->allocator, 1, sizeof *f);
     if (!f) return nd_fail_memory(error, sizeof *f, "a finder of lines");
     f->run = run;
-    nd_status status = create_sorter(run, UNIT_SHARE, 2, "lines", &f->units, error);
+    f->rule = *rule;
+    nd_status status = create_table(f, error);
+    if (status == ND_OK) status = create_sorter(run, UNIT_SHARE, 2, "lines", &f->units, error);
     if (status == ND_OK) *out = f;
     else nd_unit_finder_free(f);
     return status;
@@ -60,9 +93,39 @@ void nd_unit_finder_free(nd_unit_finder *f) {
     nd_external_sort_free(f->units);
     nd_external_sort_free(f->cuts);
     nd_part_buffer_free(&a, &f->part);
+    nd_spool_free(&f->known);
+    nd_release(&a, f->cursor.bytes);
+    nd_release(&a, f->slots);
     nd_release(&a, f->firsts);
     nd_release(&a, f->records);
     nd_release(&a, f);
+}
+
+static uint64_t number_of(const uint64_t *record) { return record[1] & NUMBER_MASK; }
+
+static bool is_same(const uint64_t *a, const uint64_t *b) {
+    return a[0] == b[0] && a[1] >> NUMBER_BITS == b[1] >> NUMBER_BITS;
+}
+
+/* Cuts the units that repeat one in the table, and removes them from f->records. A slot that has
+ * been taken stays so: thus a unit in the table is the first one with its hash. */
+static nd_status cut_known(nd_unit_finder *f, size_t *count, nd_error *error) {
+    size_t left = 0, mask = f->slot_count - 1;
+    for (size_t i = 0; i < *count; i++) {
+        const uint64_t record[] = {f->records[2 * i], f->records[2 * i + 1]};
+        uint64_t *slot = f->slots[record[0] & mask];
+        if (i + AHEAD < *count) __builtin_prefetch(f->slots[f->records[2 * (i + AHEAD)] & mask], 1);
+        if (is_same(slot, record)) {
+            const nd_cut_unit cut = {number_of(record), number_of(slot)};
+            bool stays = f->rule.across && cut.source >= f->unit_count;
+            if (!stays) ND_TRY(nd_spool_append(&f->known, &cut, sizeof cut, error));
+            continue;
+        }
+        if (slot[0] == UINT64_MAX && slot[1] == UINT64_MAX) memcpy(slot, record, sizeof record);
+        memcpy(f->records + 2 * left++, record, sizeof record);
+    }
+    *count = left;
+    return ND_OK;
 }
 
 nd_status nd_unit_finder_add(nd_unit_finder *f, uint64_t units, const nd_hashed_unit *hashed,
@@ -78,6 +141,7 @@ nd_status nd_unit_finder_add(nd_unit_finder *f, uint64_t units, const nd_hashed_
         f->records[2 * i + 1] = hashed[i].hash[1] >> NUMBER_BITS << NUMBER_BITS |
                                 (f->unit_count + hashed[i].number);
     }
+    if (f->slots) ND_TRY(cut_known(f, &count, error));
     f->firsts[f->documents++] = f->unit_count;
     f->unit_count += units;
     return nd_external_sort_push_all(f->units, PART_BITS, f->records, count, error);
@@ -104,7 +168,6 @@ uint64_t nd_unit_finder_document(const nd_unit_finder *f, uint64_t unit) {
 /* One resolving of all parts, on several threads. */
 typedef struct resolving {
     nd_unit_finder *finder;
-    const nd_unit_rule *rule;
     pthread_mutex_t lock; /* of `cuts`, and of dropping parts */
     atomic_size_t next;
     atomic_bool failed;
@@ -135,12 +198,6 @@ static nd_status queue_cut(resolver *r, uint64_t unit, uint64_t source, nd_error
     return ++r->count == MOST_QUEUED ? flush(r, error) : ND_OK;
 }
 
-static uint64_t number_of(const uint64_t *record) { return record[1] & NUMBER_MASK; }
-
-static bool is_same(const uint64_t *a, const uint64_t *b) {
-    return a[0] == b[0] && a[1] >> NUMBER_BITS == b[1] >> NUMBER_BITS;
-}
-
 /* Whether a group is in more documents than that. */
 static bool has_more_documents(const nd_unit_finder *f, const uint64_t *group, size_t count,
                                uint64_t documents) {
@@ -156,7 +213,7 @@ static bool has_more_documents(const nd_unit_finder *f, const uint64_t *group, s
 
 static nd_status cut_group(resolver *r, const uint64_t *group, size_t count, nd_error *error) {
     const nd_unit_finder *f = r->all->finder;
-    const nd_unit_rule *rule = r->all->rule;
+    const nd_unit_rule *rule = &f->rule;
     uint64_t first = number_of(group), stays = 0;
     if (rule->keep == ND_UNITS_KEEP_NONE) {
         if (!has_more_documents(f, group, count, rule->more_than)) return ND_OK;
@@ -212,8 +269,18 @@ static nd_status resolve(void *context, uint32_t index, nd_error *error) {
     return status;
 }
 
-nd_status nd_unit_finder_run(nd_unit_finder *f, const nd_unit_rule *rule, nd_error *error) {
-    resolving all = {.finder = f, .rule = rule};
+/* Reads the next cut of the table. */
+static nd_status next_known(nd_unit_finder *f, nd_error *error) {
+    const void *cut;
+    f->next_known.unit = UINT64_MAX;
+    if (f->cursor.next == f->known.size) return ND_OK;
+    ND_TRY(nd_spool_next(&f->cursor, sizeof f->next_known, &cut, error));
+    memcpy(&f->next_known, cut, sizeof f->next_known);
+    return ND_OK;
+}
+
+nd_status nd_unit_finder_run(nd_unit_finder *f, nd_error *error) {
+    resolving all = {.finder = f};
     while (f->unit_count >> f->shift >= PARTS) f->shift++;
     ND_TRY(create_sorter(f->run, CUT_SHARE, 1, "repeated lines", &f->cuts, error));
     ND_TRY(nd_external_sort_flush(f->units, error));
@@ -223,20 +290,31 @@ nd_status nd_unit_finder_run(nd_unit_finder *f, const nd_unit_rule *rule, nd_err
     if (status == ND_OK) status = nd_external_sort_flush(f->cuts, error);
     nd_external_sort_free(f->units);
     f->units = NULL;
-    return status;
+    return status == ND_OK ? next_known(f, error) : status;
 }
 
 /* ---- results */
 
-nd_status nd_unit_finder_next(nd_unit_finder *f, nd_cut_unit *out, nd_error *error) {
-    out->unit = UINT64_MAX;
+/* Finds the next cut of the sorter, and does not take it. NULL: there is none. */
+static nd_status find_sorted(nd_unit_finder *f, const uint64_t **record, nd_error *error) {
+    *record = NULL;
     while (f->at == f->part.count) {
-        if (f->next_part > 0) nd_external_sort_drop(f->cuts, f->next_part - 1);
         if (f->next_part == PARTS) return ND_OK;
+        if (f->next_part > 0) nd_external_sort_drop(f->cuts, f->next_part - 1);
         f->at = 0;
         ND_TRY(nd_external_sort_load_records(f->cuts, f->next_part++, &f->part, error));
     }
-    out->unit = f->part.words[2 * f->at];
-    out->source = f->part.words[2 * f->at++ + 1];
+    *record = f->part.words + 2 * f->at;
+    return ND_OK;
+}
+
+nd_status nd_unit_finder_next(nd_unit_finder *f, nd_cut_unit *out, nd_error *error) {
+    const uint64_t *sorted;
+    ND_TRY(find_sorted(f, &sorted, error));
+    *out = f->next_known;
+    if (!sorted || f->next_known.unit < sorted[0])
+        return out->unit < UINT64_MAX ? next_known(f, error) : ND_OK;
+    *out = (nd_cut_unit){sorted[0], sorted[1]};
+    f->at++;
     return ND_OK;
 }

@@ -1,7 +1,9 @@
 /* Finds the units that repeat others, out of core.
  *
  * 1. A unit is 16 bytes: 64 bits of its hash, 24 more, and its number in the order of input, 40
- *    bits. They go to partitions by hash.
+ *    bits. They go to partitions by hash. If the first one is kept, a table of many first units
+ *    comes before: a unit that repeats one of them is cut at once. So a partition stays small, even
+ *    if one unit is nearly all of the input.
  * 2. Each partition is sorted. Equal hashes are a group, in the order of input: its later units are
  *    cut, or all of them, if it has enough documents.
  * 3. Those that are cut go to partitions by number, with the number of the first one, and are read
@@ -10,7 +12,8 @@
  * Two different units with the same 88 bits would be taken for equal ones: of n units the chance is
  * n^2 / 2^89, below 10^-8 for 10^9.
  *
- * Memory: shares of the run's budget, and 8 bytes per document. */
+ * Memory: shares of the run's budget, and 8 bytes per document; if none is kept, also 32 bytes per
+ * unit of the largest group. */
 #ifndef ND_REPEATS_UNIT_FINDER_H
 #define ND_REPEATS_UNIT_FINDER_H
 
@@ -24,7 +27,15 @@
 
 typedef struct nd_unit_finder nd_unit_finder;
 
-nd_status nd_unit_finder_create(const nd_run *run, nd_unit_finder **out, nd_error *error);
+/* Which groups are cut, and how much of them. */
+typedef struct nd_unit_rule {
+    nd_units_kept keep;
+    bool across; /* as in nd_lines_options; so is the next one */
+    uint64_t more_than;
+} nd_unit_rule;
+
+nd_status nd_unit_finder_create(const nd_run *run, const nd_unit_rule *rule, nd_unit_finder **out,
+                                nd_error *error);
 void nd_unit_finder_free(nd_unit_finder *finder);
 
 /* A unit that is compared with others. */
@@ -38,15 +49,8 @@ typedef struct nd_hashed_unit {
 nd_status nd_unit_finder_add(nd_unit_finder *finder, uint64_t units, const nd_hashed_unit *hashed,
                              size_t count, nd_error *error);
 
-/* Which groups are cut, and how much of them. */
-typedef struct nd_unit_rule {
-    nd_units_kept keep;
-    bool across; /* as in nd_lines_options; so is the next one */
-    uint64_t more_than;
-} nd_unit_rule;
-
 /* Finds the units that are cut. Once, after the last document. */
-nd_status nd_unit_finder_run(nd_unit_finder *finder, const nd_unit_rule *rule, nd_error *error);
+nd_status nd_unit_finder_run(nd_unit_finder *finder, nd_error *error);
 
 /* A unit that is cut: both are numbers in the order of input. The source is the first equal one; of
  * the first one it is the second. */
