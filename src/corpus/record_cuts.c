@@ -104,8 +104,14 @@ static size_t skip_space(const char *json, size_t at) {
 
 /* Returns the place behind the string at `at`. */
 static size_t string_end(const char *json, size_t at) {
-    for (at++; json[at] && json[at] != '"';) at += json[at] == '\\' && json[at + 1] ? 2 : 1;
-    return at + (json[at] != 0);
+    for (at++;;) {
+        const char *quote = strchr(json + at, '"');
+        if (!quote) return at + strlen(json + at);
+        size_t found = (size_t)(quote - json), escapes = 0;
+        while (found - escapes > at && json[found - escapes - 1] == '\\') escapes++;
+        at = found + 1;
+        if (escapes % 2 == 0) return at;
+    }
 }
 
 /* Returns the place behind the value at `at`. */

@@ -87,11 +87,11 @@ void nd_text_units_free(nd_text_units *u) { nd_release(&u->allocator, u->units);
 
 /* ---- words */
 
-/* Reads a character of valid UTF-8. Returns its length. */
+/* Reads a character of valid UTF-8 that is not ASCII. Returns its length. */
 static size_t read_character(const unsigned char *p, size_t left, uint32_t *cp) {
-    size_t size = p[0] < 0x80 ? 1 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
+    size_t size = p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
     if (size > left) size = left;
-    *cp = size == 1 ? p[0] : p[0] & (0xFFu >> (size + 1));
+    *cp = p[0] & (0xFFu >> (size + 1));
     for (size_t i = 1; i < size; i++) *cp = *cp << 6 | (p[i] & 0x3F);
     return size;
 }
@@ -100,7 +100,8 @@ uint32_t nd_count_words(const char *text, size_t length, uint32_t most) {
     uint32_t words = 0, cp;
     bool in_word = false;
     for (size_t at = 0; at < length && words < most;) {
-        at += read_character((const unsigned char *)text + at, length - at, &cp);
+        cp = (unsigned char)text[at];
+        at += cp < 0x80 ? 1 : read_character((const unsigned char *)text + at, length - at, &cp);
         unsigned class = nd_unicode_entry(cp) & ND_CHAR_CLASS;
         if (class == ND_CHAR_MARK) continue;
         words += class == ND_CHAR_UNSPACED || (class == ND_CHAR_WORD && !in_word);
