@@ -32,6 +32,7 @@ typedef struct stream_settings {
     cluster_settings cluster;
     fingerprint_settings fingerprint;
     text_settings text; /* its ngram is 0 unless it is given */
+    page_settings page;
     report_settings report;
     resource_settings resources;
 } stream_settings;
@@ -117,6 +118,7 @@ static const flag_group groups[] = {FLAG_GROUP(stream_settings, state, state_fla
                                     FLAG_GROUP(stream_settings, text, stop_flags),
                                     FLAG_GROUP(stream_settings, text, seed_flags),
                                     FLAG_GROUP(stream_settings, cluster, topic_flags),
+                                    FLAG_GROUP(stream_settings, page, page_flags),
                                     FLAG_GROUP(stream_settings, report, report_flags),
                                     FLAG_GROUP(stream_settings, resources, threads_flags),
                                     HELP_GROUP,
@@ -135,6 +137,7 @@ static void init(void *settings) {
 
 typedef struct printer {
     bool distances, topics;
+    stream_data *noted; /* NULL: there is no page */
     results results;
 } printer;
 
@@ -143,6 +146,7 @@ typedef struct printer {
 static bool print_answer(void *context, const nd_stream_answer *a) {
     printer *p = context;
     FILE *out = p->results.out;
+    if (p->noted) stream_data_take(p->noted, a);
     results_begin(&p->results);
     fputs("{\"id\":", out);
     print_json_text(out, a->id, a->id_length);
@@ -240,6 +244,7 @@ static bool flags_agree(const invocation *call, const nd_stream_options *o, bool
 typedef struct stream_job {
     command_job job; /* first: job_fn gets it */
     stream_parts parts;
+    stream_data noted; /* for the page */
 } stream_job;
 
 /* Before a stream is created: after a wrong name of an input nothing is left behind. */
@@ -258,7 +263,8 @@ static nd_status answer(stream_job *j, nd_stream *stream, nd_job_summary *summar
                         nd_error *error) {
     const stream_settings *s = j->job.call->settings;
     printer p = {.distances = j->parts.options.sketch == ND_SKETCH_SIMHASH,
-                 .topics = s->cluster.topics > 0};
+                 .topics = s->cluster.topics > 0,
+                 .noted = s->page.report ? &j->noted : NULL};
     const nd_stream_run_options options = {.struct_size = sizeof options,
                                            .input = &j->job.input,
                                            .time_field = s->input.time_field,
@@ -282,7 +288,9 @@ static nd_status cluster(command_job *job, nd_job_summary *summary, nd_error *er
     if (status == ND_OK)
         status = nd_stream_open(s->state.directory, ND_INDEX_WRITE, &j->parts.options, NULL,
                                 &stream, error);
+    if (status == ND_OK && s->page.report) status = stream_data_begin(&j->noted, stream, error);
     if (status == ND_OK) status = answer(j, stream, summary, error);
+    if (status == ND_OK && s->page.report) status = stream_data_end(&j->noted, stream, error);
     nd_stream_close(stream);
     return status;
 }
@@ -291,7 +299,7 @@ static int run_stream(const invocation *call, const nd_stream_options *stored) {
     static char standard_input[] = "-";
     char *none[] = {standard_input};
     const stream_settings *s = call->settings;
-    stream_job j;
+    stream_job j = {.noted.options = &j.parts.options};
     fill_options(call, stored, &j.parts);
     if (!flags_agree(call, &j.parts.options, stored != NULL)) return EXIT_USAGE;
     text_settings text = s->text;
@@ -301,6 +309,9 @@ static int run_stream(const invocation *call, const nd_stream_options *stored) {
     j.job = (command_job){.call = call,
                           .run = cluster,
                           .report = &s->report,
+                          .page = &s->page,
+                          .state = s->state.directory,
+                          .stream = &j.noted,
                           .text = &text,
                           .inputs = call->count ? call->operands : none,
                           .input_count = call->count ? call->count : 1,

@@ -8,6 +8,7 @@
 #include "output/progress.h"
 #include "output/summary.h"
 #include "report/report_page.h"
+#include "report/stream_page.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,8 +82,14 @@ static void list_own_outputs(const command_job *j, own_output own[OWN_OUTPUTS]) 
     memcpy(own, all, sizeof all);
 }
 
-/* The kept records get the directory's name first, and would be replaced. False: reported. */
+/* The kept records get the directory's name first, and would be replaced; a state with other files
+ * cannot be opened. False: reported. */
 static bool is_outside(const command_job *j, const own_output *own) {
+    if (j->state && is_inside(own->path, j->state)) {
+        complain("--%s %s: is inside %s, where the state is; name a file outside", own->flag,
+                 own->path, j->state);
+        return false;
+    }
     if (!j->output || j->result_file || !is_inside(own->path, j->output)) return true;
     complain("--%s %s: is inside %s, where the kept records go; name a file outside", own->flag,
              own->path, j->output);
@@ -151,9 +158,11 @@ static bool write_page(const command_job *j, const nd_job_summary *summary) {
                                   .word_count = j->call->word_count,
                                   .summary = summary,
                                   .data = &j->noted,
+                                  .stream = j->stream,
                                   .analyzer = &j->analyzer,
                                   .language = j->page->language};
-    nd_status status = report_page_write(j->page->report, &source, &error);
+    nd_status status = j->stream ? stream_page_write(j->page->report, &source, &error)
+                                 : report_page_write(j->page->report, &source, &error);
     if (status != ND_OK) complain("--report: %s", error.message);
     return status == ND_OK;
 }

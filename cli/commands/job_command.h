@@ -9,6 +9,7 @@
 #include "neardup.h"
 #include "output/loss_notes.h"
 #include "report/report_data.h"
+#include "report/stream_data.h"
 
 typedef struct command_job command_job;
 
@@ -35,6 +36,7 @@ struct command_job {
     const table_settings *tables; /* NULL: there are none */
     const page_settings *page;    /* NULL: there is none */
     const char *removed_records;  /* an output, too; NULL: none */
+    const char *state;            /* a directory that may have no other files; NULL: none */
     /* A file that the command itself writes besides the output, and its flag; NULL: none. */
     const char *further, *further_flag;
     void *own;                       /* of `run` alone */
@@ -45,7 +47,8 @@ struct command_job {
     text_files files;
     /* Noted by `run`, for the summary. */
     loss_notes losses;
-    report_data noted; /* for the page */
+    report_data noted;         /* for the page */
+    const stream_data *stream; /* the same of a stream; NULL: the job is none */
 };
 
 /* Runs the job and reports. Returns the exit status. */

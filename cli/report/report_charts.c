@@ -82,27 +82,40 @@ static uint64_t round_up(uint64_t most) {
     return most;
 }
 
-static uint64_t pairs_of(const nd_job_summary *s, int step) {
-    return s->duplicates_by_similarity[step] + s->rejected_by_similarity[step];
+/* The axis upwards: counts from 0 to `top`. */
+static void put_count_axis(FILE *out, uint64_t top) {
+    char number[32];
+    put_grid(out, 0, "0");
+    if (top % 2 == 0) put_grid(out, .5, number_grouped(top / 2, number));
+    put_grid(out, 1, number_grouped(top, number));
+}
+
+/* No bar that counts something is invisible. */
+static double height_of(uint64_t count, uint64_t top) {
+    double height = (double)count / (double)top * PLOT_HEIGHT;
+    return height < 1 ? 1 : height;
+}
+
+static uint64_t count_of(const similarity_counts *c, int step) {
+    return c->own[step] + c->other[step];
 }
 
 /* The plot begins at the tenth below the first pair and the limit. */
-static int first_step(const nd_job_summary *s, double limit) {
+static int first_step(const similarity_counts *c, double limit) {
     int first = (int)(limit * ND_SIMILARITY_STEPS) - 1;
     if (first < 0 || first >= ND_SIMILARITY_STEPS) first = ND_SIMILARITY_STEPS - 1;
     for (int step = 0; step < first; step++)
-        if (pairs_of(s, step) > 0) first = step;
+        if (count_of(c, step) > 0) first = step;
     return first / 10 * 10;
 }
 
-/* Rejected pairs stand on the duplicates. No bar that counts a pair is invisible. */
-static void put_step(FILE *out, const nd_job_summary *s, int step, int first, uint64_t top) {
-    const uint64_t counts[] = {s->duplicates_by_similarity[step], s->rejected_by_similarity[step]};
+/* Rejected pairs stand on the duplicates. */
+static void put_step(FILE *out, const similarity_counts *c, int step, int first, uint64_t top) {
+    const uint64_t counts[] = {c->own[step], c->other[step]};
     double width = 100.0 / (ND_SIMILARITY_STEPS - first), bottom = PLOT_BOTTOM;
     for (int i = 0; i < 2; i++) {
-        double height = (double)counts[i] / (double)top * PLOT_HEIGHT;
+        double height = height_of(counts[i], top);
         if (counts[i] == 0) continue;
-        if (height < 1) height = 1;
         bottom -= height;
         fprintf(out, "<rect class=%s x=\"%.2f%%\" y=%.1f width=\"%.2f%%\" height=%.1f />\n",
                 i ? "other" : "own", width * (step - first) + width * .08, bottom, width * .84,
@@ -110,17 +123,15 @@ static void put_step(FILE *out, const nd_job_summary *s, int step, int first, ui
     }
 }
 
-void put_histogram(FILE *out, const nd_job_summary *s, double limit, const char *words) {
+void put_histogram(FILE *out, const similarity_counts *c, double limit, const char *words) {
     char number[32];
     uint64_t most = 1;
-    int first = first_step(s, limit);
+    int first = first_step(c, limit);
     for (int step = 0; step < ND_SIMILARITY_STEPS; step++)
-        if (pairs_of(s, step) > most) most = pairs_of(s, step);
+        if (count_of(c, step) > most) most = count_of(c, step);
     uint64_t top = round_up(most);
-    put_grid(out, 0, "0");
-    if (top % 2 == 0) put_grid(out, .5, number_grouped(top / 2, number));
-    put_grid(out, 1, number_grouped(top, number));
-    for (int step = first; step < ND_SIMILARITY_STEPS; step++) put_step(out, s, step, first, top);
+    put_count_axis(out, top);
+    for (int step = first; step < ND_SIMILARITY_STEPS; step++) put_step(out, c, step, first, top);
     double width = ND_SIMILARITY_STEPS - first;
     int every = width > 60 ? 20 : width > 20 ? 10 : 5;
     for (int step = first; step <= ND_SIMILARITY_STEPS; step += every) {
@@ -129,6 +140,28 @@ void put_histogram(FILE *out, const nd_job_summary *s, double limit, const char 
         put_below(out, (step - first) / width, number);
     }
     put_limit(out, (limit * ND_SIMILARITY_STEPS - first) / width, words);
+}
+
+/* ---- distances */
+
+/* The place of one distance more is left empty, so that the line stands behind the last bar. */
+void put_distances(FILE *out, const uint64_t *counts, uint32_t most, const char *words) {
+    char number[32];
+    uint64_t top = 1;
+    double width = 100.0 / (most + 2);
+    uint32_t every = most / 10 + 1;
+    for (uint32_t i = 0; i <= most; i++)
+        if (counts[i] > top) top = counts[i];
+    top = round_up(top);
+    put_count_axis(out, top);
+    for (uint32_t i = 0; i <= most; i++) {
+        double height = height_of(counts[i], top);
+        if (counts[i] > 0)
+            fprintf(out, "<rect class=own x=\"%.2f%%\" y=%.1f width=\"%.2f%%\" height=%.1f />\n",
+                    width * (i + .1), PLOT_BOTTOM - height, width * .8, height);
+        if (i % every == 0) put_below(out, width * (i + .5) / 100, number_grouped(i, number));
+    }
+    put_limit(out, width * (most + 1) / 100, words);
 }
 
 /* ---- the curve */

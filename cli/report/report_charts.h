@@ -19,11 +19,18 @@ void chart_begin(FILE *out);
 /* Writes the names of both axes, and the end. */
 void chart_end(FILE *out, const char *across, const char *upwards);
 
-/* Pairs by similarity, and the least one of duplicates as a line. */
-void put_histogram(FILE *out, const nd_job_summary *summary, double limit, const char *words);
+/* Counts by similarity, of ND_SIMILARITY_STEPS each, drawn in the colours of the two kinds. */
+typedef struct similarity_counts {
+    const uint64_t *own, *other;
+} similarity_counts;
+
+/* The counts, and the least similarity of duplicates as a line. */
+void put_histogram(FILE *out, const similarity_counts *counts, double limit, const char *words);
+/* Counts by distance from 0 to `most`, which is drawn as a line. */
+void put_distances(FILE *out, const uint64_t *counts, uint32_t most, const char *words);
 /* The probability that a pair becomes a candidate. */
 void put_curve(FILE *out, const nd_plan *plan, const char *threshold);
-/* Groups by removed documents, both logarithmic. */
+/* Groups, or clusters, by documents, both logarithmic. */
 void put_group_sizes(FILE *out, const uint64_t groups[ND_GROUP_STEPS]);
 
 #endif

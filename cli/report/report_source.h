@@ -4,6 +4,7 @@
 
 #include "report/report_data.h"
 #include "report/report_words.h"
+#include "report/stream_data.h"
 
 typedef struct report_source {
     const char *command; /* "dedup" */
@@ -11,6 +12,7 @@ typedef struct report_source {
     int word_count;
     const nd_job_summary *summary;
     const report_data *data;
+    const stream_data *stream;           /* of neardup stream; NULL: another run */
     const nd_analyzer_options *analyzer; /* makes the tokens that are compared */
     page_language language;
 } report_source;

@@ -150,6 +150,69 @@ static const char *const words[SAY_WORDS][2] = {
     [SAY_TOTAL] = {"Total", "合计"},
     [SAY_SPEED] = {"{0} MB of text a second; threads: {1}.", "每秒 {0} MB 文本；线程数：{1}。"},
     [SAY_MEMORY] = {"Peak memory: {0}. Working files: {1}.", "内存峰值：{0}。工作文件：{1}。"},
+    [SAY_STREAM_VERDICT] =
+        {"{0} documents came. {1} of them founded a cluster: {2}. {3} joined "
+         "one: {4}.",
+         "到达 {0} 篇文档：{1} 篇建立了新簇（{2}），{3} 篇加入了已有的簇（{4}）。"},
+    [SAY_STREAM_BASIS] =
+        {"The documents have {0} of text. A document joins a cluster if its similarity with the "
+         "first document of the cluster is at least {1}.",
+         "文档共有 {0} 文本。文档与簇中第一篇文档的相似度不低于 {1} 时加入该簇。"},
+    [SAY_STREAM_BASIS_SIMHASH] =
+        {"The documents have {0} of text. A document joins the cluster with the nearest centre, if "
+         "their fingerprints differ in at most {1} of {2} bits.",
+         "文档共有 {0} 文本。文档加入中心最近的簇，前提是指纹在 {2} 位中最多相差 {1} 位。"},
+    [SAY_ANSWERS] = {"How the documents were answered", "文档的归属"},
+    [SAY_ANSWERS_NOTE] =
+        {"A document whose id one of the last 1,024 documents had gets the answer "
+         "of that document again, and changes nothing.",
+         "标识符与最近 1,024 篇文档之一相同的文档会再次得到该文档的答复，不作任何改变。"},
+    [SAY_ANSWER] = {"Answer", "归属"},
+    [SAY_FOUNDED] = {"New clusters", "新簇"},
+    [SAY_JOINED] = {"Joined a cluster", "加入已有的簇"},
+    [SAY_AGAIN] = {"Answered again", "再次答复"},
+    [SAY_JOINED_SIMILARITIES] = {"Similarities of documents that joined", "加入的文档的相似度"},
+    [SAY_JOINED_NOTE] =
+        {"Each bar counts the documents of a step of 0.01, by their similarity with the first "
+         "document of their cluster. Documents that founded a cluster are not among them.",
+         "每个条形表示 0.01 一档的文档数量，相似度以簇中第一篇文档为准。建立新簇的文档不在其中。"},
+    [SAY_JOINED_PICTURE] = {"Histogram of similarities; documents that joined: {0}; threshold: "
+                            "{1}.",
+                            "相似度直方图；加入的文档：{0} 篇；阈值：{1}。"},
+    [SAY_JOINED_AXIS] = {"Documents", "文档数"},
+    [SAY_NONE_JOINED] = {"No document joined a cluster.", "没有文档加入已有的簇。"},
+    [SAY_DISTANCES] = {"Distances of documents that joined", "加入的文档的距离"},
+    [SAY_DISTANCES_NOTE] =
+        {"Each bar counts the documents whose fingerprint differed in so many bits from the centre "
+         "of their cluster. Documents that founded a cluster are not among them.",
+         "每个条形表示指纹与簇中心相差若干位的文档数量。建立新簇的文档不在其中。"},
+    [SAY_DISTANCES_PICTURE] = {"Bars of distances; documents that joined: {0}; largest distance "
+                               "allowed: {1}.",
+                               "距离条形图；加入的文档：{0} 篇；允许的最大距离：{1}。"},
+    [SAY_DISTANCE] = {"Distance in bits", "相差的位数"},
+    [SAY_CLUSTERS] = {"Sizes of clusters", "簇的大小"},
+    [SAY_CLUSTERS_NOTE] =
+        {"These are the clusters that this run founded, and older ones that grew in it. A size "
+         "counts the documents of earlier runs, too. Both axes are logarithmic.",
+         "此处为本次运行建立的簇，以及在本次运行中增大的旧簇。大小也包括以前运行的文档。"
+         "两个坐标轴均为对数刻度。"},
+    [SAY_FORGOTTEN_NOTE] = {"Clusters that the stream has forgotten (--expire) are not among them.",
+                            "已被遗忘的簇（--expire）不在其中。"},
+    [SAY_CLUSTERS_PICTURE] = {"Bars of the number of clusters, by documents; all clusters: {0}.",
+                              "按文档数划分的簇数条形图：共 {0} 个簇。"},
+    [SAY_NO_CLUSTERS] = {"No cluster was founded or grew.", "没有簇建立或增大。"},
+    [SAY_CLUSTER_SIZE] = {"Documents of a cluster", "一个簇的文档数"},
+    [SAY_CLUSTER_COUNT] = {"Clusters", "簇数"},
+    [SAY_LARGEST_CLUSTERS] = {"The largest clusters", "最大的簇"},
+    [SAY_CLUSTER] = {"First document", "第一篇文档"},
+    [SAY_FOUNDED_BY] = {"Founded in", "建立于"},
+    [SAY_THIS_RUN] = {"this run", "本次运行"},
+    [SAY_EARLIER_RUN] = {"an earlier run", "以前的运行"},
+    [SAY_TOPICS] = {"Topics", "主题词"},
+    [SAY_SOURCES_NOTE] = {"The 20 sources with most documents.", "列出文档最多的 20 个来源。"},
+    [SAY_STREAM_TIME] = {"The run took {0} s: {1} documents a second, including the time in which "
+                         "it waited for input.",
+                         "运行用时 {0} 秒：每秒 {1} 篇文档，包括等待输入的时间。"},
 };
 
 const char *report_words(page_language language, report_word word) { return words[word][language]; }
