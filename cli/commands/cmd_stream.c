@@ -118,7 +118,7 @@ static const flag_group groups[] = {FLAG_GROUP(stream_settings, state, state_fla
                                     FLAG_GROUP(stream_settings, text, stop_flags),
                                     FLAG_GROUP(stream_settings, text, seed_flags),
                                     FLAG_GROUP(stream_settings, cluster, topic_flags),
-                                    FLAG_GROUP(stream_settings, page, page_flags),
+                                    FLAG_GROUP(stream_settings, page, stream_page_flags),
                                     FLAG_GROUP(stream_settings, report, report_flags),
                                     FLAG_GROUP(stream_settings, resources, threads_flags),
                                     HELP_GROUP,
@@ -388,6 +388,8 @@ const command stream_command = {
     .examples = "neardup stream monday.jsonl --state arrived > monday.clusters\n"
                 "neardup stream monday.jsonl --state moving -k 3 --mode follow --expire 30d "
                 "--time-field date\n"
+                "neardup stream tuesday.jsonl --state arrived --report tuesday.html > "
+                "tuesday.clusters\n"
                 "tail -f -n +1 crawl.jsonl | neardup stream --state seen -q\n"
                 "neardup clusters arrived\n",
     .chapters = chapters,

@@ -82,8 +82,8 @@ static void list_own_outputs(const command_job *j, own_output own[OWN_OUTPUTS]) 
     memcpy(own, all, sizeof all);
 }
 
-/* The kept records get the directory's name first, and would be replaced; a state with other files
- * cannot be opened. False: reported. */
+/* The kept records get the directory's name first, and would be replaced; in a state the file could
+ * replace a file of the state. False: reported. */
 static bool is_outside(const command_job *j, const own_output *own) {
     if (j->state && is_inside(own->path, j->state)) {
         complain("--%s %s: is inside %s, where the state is; name a file outside", own->flag,

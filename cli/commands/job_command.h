@@ -36,7 +36,7 @@ struct command_job {
     const table_settings *tables; /* NULL: there are none */
     const page_settings *page;    /* NULL: there is none */
     const char *removed_records;  /* an output, too; NULL: none */
-    const char *state;            /* a directory that may have no other files; NULL: none */
+    const char *state;            /* a directory of which the job writes the files; NULL: none */
     /* A file that the command itself writes besides the output, and its flag; NULL: none. */
     const char *further, *further_flag;
     void *own;                       /* of `run` alone */

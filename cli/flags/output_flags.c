@@ -60,23 +60,32 @@ static const flag tables[] = {
 
 const flag_table table_flags = FLAG_TABLE("Output", tables);
 
+#define PAGE_FLAG(parts)                                                                           \
+    {                                                                                              \
+        .name = "report", .kind = FLAG_FILE, .argument = "FILE",                                   \
+        .offset = offsetof(page_settings, report),                                                 \
+        .help = "write a page of HTML that shows the run to people; " parts                        \
+                "; it needs no other file, and stays below 1 MB"                                   \
+    }
+#define PAGE_LANGUAGE_FLAG                                                                         \
+    {                                                                                              \
+        .name = "report-language", .kind = FLAG_CHOICE, .choices = "en|zh",                        \
+        .offset = offsetof(page_settings, language),                                               \
+        .help = "language of the page of --report; English or Chinese"                             \
+    }
+
 static const flag pages[] = {
-    {.name = "report",
-     .kind = FLAG_FILE,
-     .argument = "FILE",
-     .offset = offsetof(page_settings, report),
-     .help =
-         "write a page of HTML that shows the run to people; numbers, charts, losses, and pairs "
-         "around the threshold with their differences; it needs no other file, and stays below "
-         "1 MB"},
-    {.name = "report-language",
-     .kind = FLAG_CHOICE,
-     .choices = "en|zh",
-     .offset = offsetof(page_settings, language),
-     .help = "language of the page of --report; English or Chinese"},
+    PAGE_FLAG("numbers, charts, losses, and pairs around the threshold with their differences"),
+    PAGE_LANGUAGE_FLAG,
+};
+static const flag stream_pages[] = {
+    PAGE_FLAG("numbers, charts, and the largest clusters with their topics; it is written when "
+              "the input ends"),
+    PAGE_LANGUAGE_FLAG,
 };
 
 const flag_table page_flags = FLAG_TABLE("Output", pages);
+const flag_table stream_page_flags = FLAG_TABLE("Output", stream_pages);
 
 static const unsigned output_formats[] = {ND_FORMAT_AUTO,   ND_FORMAT_JSON_LINES, ND_FORMAT_JSON,
                                           ND_FORMAT_CSV,    ND_FORMAT_TSV,        ND_FORMAT_WARC,

@@ -46,6 +46,7 @@ typedef struct page_settings {
     page_language language;
 } page_settings;
 extern const flag_table page_flags;
+extern const flag_table stream_page_flags;
 
 typedef struct report_settings {
     const char *summary; /* a file for it, as JSON; NULL: lines on stderr */

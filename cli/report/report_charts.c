@@ -21,6 +21,7 @@ const char chart_style[] =
     ".chart .limit-word{fill:var(--ink)}\n"
     ".curve{fill:none;stroke:var(--accent);stroke-width:2.5;vector-effect:non-scaling-stroke}\n"
     ".bar{display:block;min-width:3rem}\n"
+    "@media(max-width:40rem){.bar{min-width:1rem}}\n"
     "figure{margin:1rem 0;padding-inline-start:4.2rem;padding-inline-end:.6rem}\n"
     "@media print{svg{-webkit-print-color-adjust:exact;print-color-adjust:exact}}\n";
 

@@ -174,7 +174,7 @@ static void put_similarities(FILE *out, const report_source *s) {
                                number_grouped(rejected, number[1]), exact(limit_of(m), number[2])});
     fputs("\">\n", out);
     const similarity_counts counts = {m->duplicates_by_similarity, m->rejected_by_similarity};
-    put_histogram(out, &counts, limit_of(m), threshold_words(s, limit_of(m), threshold));
+    put_histogram(out, &counts, limit_of(m), limit_words(s, SAY_THRESHOLD, limit_of(m), threshold));
     chart_end(out, words_of(s, SAY_SIMILARITY_AXIS), words_of(s, SAY_PAIRS_AXIS));
     fputs("</figure>\n", out);
     put_similarity_table(out, s);
@@ -206,7 +206,7 @@ static void put_banded_curve(FILE *out, const report_source *s) {
     chart_begin(out);
     put_words(out, s->language, SAY_CURVE_PICTURE, (const char *[]){threshold, probability});
     fputs("\">\n", out);
-    put_curve(out, plan, threshold_words(s, plan->threshold, words));
+    put_curve(out, plan, limit_words(s, SAY_THRESHOLD, plan->threshold, words));
     chart_end(out, words_of(s, SAY_SIMILARITY_AXIS), words_of(s, SAY_PROBABILITY));
     fputs("</figure>\n", out);
     put_paragraph(out, s, SAY_CURVE_COMPUTED, NULL);

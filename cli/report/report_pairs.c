@@ -29,7 +29,9 @@ void put_pair_style(FILE *out, page_language language) {
           ".45rem 0;overflow-wrap:anywhere}\n"
           ".pair td{white-space:pre-wrap;unicode-bidi:plaintext}\n"
           ".pair th{font-weight:600}\n"
-          ".pair small{display:block;font-weight:400}\n",
+          ".pair small{display:block;font-weight:400}\n"
+          "@media print{.pair,blockquote{break-inside:avoid}blockquote{break-after:avoid}"
+          ".pair{font-size:8.5pt}.pair td{white-space:normal}}\n",
           out);
 }
 

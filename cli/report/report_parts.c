@@ -34,13 +34,14 @@ const char *exact(double value, char text[static 32]) {
     return text;
 }
 
-const char *threshold_words(const report_source *s, double threshold, char text[static 64]) {
+const char *limit_words(const report_source *s, report_word word, double limit,
+                        char text[static 64]) {
     char number[32], *at = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&at, &size);
     text[0] = '\0';
     if (!memory) return text;
-    put_words(memory, s->language, SAY_THRESHOLD, (const char *[]){exact(threshold, number)});
+    put_words(memory, s->language, word, (const char *[]){exact(limit, number)});
     if (fclose(memory) == 0) snprintf(text, 64, "%s", at);
     free(at);
     return text;

@@ -18,8 +18,9 @@ const char *exact(double value, char text[static 32]);
 
 const char *words_of(const report_source *s, report_word word);
 void put_paragraph(FILE *out, const report_source *s, report_word word, arguments given);
-/* Makes the words of the line at a threshold. Returns `text`. */
-const char *threshold_words(const report_source *s, double threshold, char text[static 64]);
+/* Makes the words, which have the limit as {0}, of the line in a chart. Returns `text`. */
+const char *limit_words(const report_source *s, report_word word, double limit,
+                        char text[static 64]);
 
 /* ---- sections and tables */
 

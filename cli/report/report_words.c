@@ -190,6 +190,7 @@ static const char *const words[SAY_WORDS][2] = {
                                "allowed: {1}.",
                                "距离条形图；加入的文档：{0} 篇；允许的最大距离：{1}。"},
     [SAY_DISTANCE] = {"Distance in bits", "相差的位数"},
+    [SAY_LARGEST_DISTANCE] = {"at most {0}", "至多 {0}"},
     [SAY_CLUSTERS] = {"Sizes of clusters", "簇的大小"},
     [SAY_CLUSTERS_NOTE] =
         {"These are the clusters that this run founded, and older ones that grew in it. A size "

@@ -101,7 +101,7 @@ static void put_similarity_chart(FILE *out, const report_source *s) {
     put_words(out, s->language, SAY_JOINED_PICTURE,
               (const char *[]){number_grouped(s->stream->joined, number), exact(threshold, limit)});
     fputs("\">\n", out);
-    put_histogram(out, &counts, threshold, threshold_words(s, threshold, words));
+    put_histogram(out, &counts, threshold, limit_words(s, SAY_THRESHOLD, threshold, words));
     chart_end(out, words_of(s, SAY_SIMILARITY_AXIS), words_of(s, SAY_JOINED_AXIS));
 }
 
@@ -112,7 +112,8 @@ static void put_distance_chart(FILE *out, const report_source *s) {
         out, s->language, SAY_DISTANCES_PICTURE,
         (const char *[]){number_grouped(s->stream->joined, number), number_grouped(k, limit)});
     fputs("\">\n", out);
-    put_distances(out, s->stream->joined_by_distance, k, threshold_words(s, k, words));
+    put_distances(out, s->stream->joined_by_distance, k,
+                  limit_words(s, SAY_LARGEST_DISTANCE, k, words));
     chart_end(out, words_of(s, SAY_DISTANCE), words_of(s, SAY_JOINED_AXIS));
 }
 
@@ -142,10 +143,10 @@ static void put_cluster(FILE *out, const report_source *s, const stream_cluster 
     put_foreign(out, c->id, c->length, ID_MOST);
     fputs("</bdi></th>", out);
     put_number(out, NULL, c->size);
-    fprintf(out, "<td>%s</td><td class=topics>",
+    fprintf(out, "<td class=short>%s</td><td class=list>",
             words_of(s, c->is_new ? SAY_THIS_RUN : SAY_EARLIER_RUN));
     for (size_t i = 0; i < c->topic_count; i++) {
-        fputs(i ? " · <bdi>" : "<bdi>", out);
+        fputs(i ? "\u00a0· <bdi>" : "<bdi>", out);
         put_foreign(out, c->topics[i].text, c->topics[i].length, TOPIC_MOST);
         fputs("</bdi>", out);
     }
@@ -153,8 +154,11 @@ static void put_cluster(FILE *out, const report_source *s, const stream_cluster 
 }
 
 static void put_largest(FILE *out, const report_source *s) {
-    static const column columns[] = {
-        {SAY_CLUSTER, ""}, {SAY_DOCUMENTS, "n"}, {SAY_FOUNDED_BY, ""}, {SAY_TOPICS, ""}, {0, NULL}};
+    static const column columns[] = {{SAY_CLUSTER, ""},
+                                     {SAY_DOCUMENTS, "n"},
+                                     {SAY_FOUNDED_BY, "short"},
+                                     {SAY_TOPICS, "list"},
+                                     {0, NULL}};
     const stream_data *d = s->stream;
     fprintf(out,
             "<h3 id=largest>%s</h3>\n<div class=scroll tabindex=0 role=region "

@@ -1,4 +1,4 @@
-# neardup dedup --report: the page says what the summary says, and hostile texts are texts.
+# --report of neardup dedup, index add and stream: the page says what the summary says, and hostile texts are texts.
 cat > check.py <<'P'
 """check.py PAGE SUMMARY: compares every number of the page with the summary, and looks for errors
 of the page. Prints what it has compared."""
@@ -57,8 +57,13 @@ page.feed(raw.decode())
 for key, text in page.numbers.items():
     assert number(text) == round(summary[key], 3), (key, text, summary[key])
 rows = {key: table[1:] for key, table in page.tables.items()}
+def shown(text): return re.sub('[\u202a-\u202e\u2066-\u2069]', '\ufffd', text)
 def first(text): return number(text.split('–')[0])
-assert [[number(c) for c in row] for row in rows.get('similarities', [])] == summary['similarities']
+for key in ('similarities', 'distances'):
+    assert [[number(c) for c in row] for row in rows.get(key, [])] == summary.get(key, []), key
+for row, c in zip(rows.get('clusters', []), summary.get('clusters', []), strict=True):
+    cut = lambda text, most: shown(text if len(text) <= most else text[:most] + ' …')
+    assert row == [cut(c[0], 100), f'{c[1]:,}', c[2], '\xa0· '.join(cut(t, 40) for t in c[3])], (row, c)
 assert [[first(row[0]), number(row[1])] for row in rows.get('group_sizes', [])] == summary['group_sizes']
 for kind, classes in summary['losses'].items():
     assert [[number(row[1]), number(row[2])] for row in rows.get(kind, [])] == \
@@ -79,7 +84,7 @@ P
 words_of() {
     sed -e '/<style>/,/<\/style>/d' -e 's/<svg[^>]*role=img aria-label="\([^"]*\)">/[\1]/' -e 's/<[^>]*>/ /g' "$1" |
         sed -E -e 's/ +/ /g' -e 's/^ | $//g' -e '/^[0-9.,]* ?$/d' -e 's/(neardup) [0-9.]+$/\1 VERSION/' \
-            -e '/^(Read|Match|Decide|Write|Sync|Total|读取|匹配|判定|写出|落盘|合计) [0-9.]/d' -e '/MB of text a second|MB 文本；/d' -e '/Peak memory|内存峰值/d'
+            -e '/^(Read|Match|Decide|Write|Sync|Total|读取|匹配|判定|写出|落盘|合计) [0-9.]/d' -e '/MB of text a second|MB 文本；/d' -e '/Peak memory|内存峰值/d' -e '/^The run took|^运行用时/d'
 }
 
 {
@@ -165,3 +170,77 @@ t dedup -q in.jsonl -o kept.jsonl --report same --removed same
 t dedup -q in.jsonl -o kept.jsonl --report missing/report.html
 t dedup -q --files-from list -o kept.jsonl --report list
 t dedup -q in.jsonl -o kept.jsonl --report report.html --report-language fr
+
+# A run of a stream. expect.py PAGE ANSWERS CLUSTERS BEFORE SUMMARY: adds to the summary as JSON what
+# the answers and the clusters say, so that check.py compares the page with it.
+cat > expect.py <<'P'
+import collections
+import json
+import sys
+
+def lines(path): return [json.loads(line) for line in open(path)]
+answers, clusters, before = lines(sys.argv[1]), lines(sys.argv[2]), int(sys.argv[3])
+summary = json.load(open(sys.argv[4]))
+fresh = [a for a in answers if not a.get('again')]
+joined = [a for a in fresh if not a['new']]
+grown = [c for c in clusters if c['grown'] > before]
+def counts(values): return [list(c) for c in sorted(collections.Counter(values).items())]
+summary.update(
+    founded=len(fresh) - len(joined), joined=len(joined), again=len(answers) - len(fresh),
+    similarities=counts(min(int(a['similarity'] * 100), 99) / 100 for a in joined if 'similarity' in a),
+    distances=counts(a['distance'] for a in joined if 'distance' in a),
+    group_sizes=counts(1 << (c['size'].bit_length() - 1) for c in grown),
+    clusters=[[c['cluster'], c['size'], 'this run' if c['founded'] > before else 'an earlier run',
+               [t for t, _ in c['topics']]] for c in grown[:10]])
+sources = collections.Counter(a['source'] for a in answers)
+parts = collections.Counter(a['source'] for a in joined)
+summary['losses'] = {'source': [{'documents': n, 'removed': parts[s]} for s, n in sources.most_common(20)]}
+json.dump(summary, open(sys.argv[4], 'w'))
+P
+# stream STATE PAGE BEFORE FLAG...: runs the stream, and checks its page.
+stream_page() {
+    local state=$1 page=$2 before=$3
+    shift 3
+    "$NEARDUP" stream -q "$@" --state "$state" --report "$page" --summary summary.json > answers.jsonl
+    "$NEARDUP" clusters "$state" --min-size 1 --json --topics 10 > clusters.jsonl
+    python3 expect.py answers.jsonl clusters.jsonl "$before" summary.json
+    python3 check.py "$page" summary.json
+}
+sed 's/"id":"\(.\)"/"id":"\1 later"/' in.jsonl > later.jsonl
+stream_page seen report.html 0 in.jsonl --threshold .5 --threads 1
+words_of report.html
+# Older clusters that grow, a document that is answered again, and two sources.
+stream_page seen report.html 6 later.jsonl in.jsonl --threads 1
+words_of report.html | sed -n -e '/^Answer Number/,/^Similarities/p' -e '/^First document/,/^By source/p'
+stream_page near report.html 0 in.jsonl later.jsonl -k 12 --mode follow --threads 1
+words_of report.html | grep '^\[\|^The documents have\|at most'
+t stream -q in.jsonl --state zh --threshold .5 --threads 1 --report zh.html --report-language zh > answers.jsonl
+words_of zh.html
+for n in 2 5; do
+    stream_page "near$n" "threads$n.html" 0 in.jsonl later.jsonl -k 12 --mode follow --threads "$n" > /dev/null
+    diff <(words_of report.html) <(words_of "threads$n.html") | grep -v -- 'threads\|---\|^[0-9]' || true
+done
+stream_page timed report.html 0 empty.jsonl
+grep -o 'No [^<]*' report.html
+
+# Hostile ids, topics and names; many clusters and sources: bounded.
+stream_page hostile report.html 0 '<img src=x onerror=alert(1)>/a&b.jsonl' --threshold .5 --threads 1
+stream_page long report.html 0 long.jsonl *000*.jsonl --threshold .4 --threads 1
+python3 - > many.jsonl <<'P'
+import json
+for i in range(30000):
+    print(json.dumps({'id': f'{i % 3000} {i}', 'text': ' '.join(f'w{i % 3000}-{w}' for w in range(6))}))
+P
+stream_page many report.html 0 many.jsonl
+[[ $(wc -c < report.html) -lt 30000 ]]
+stream_page many report.html 30000 - < <(sed 's/"id": "/&x/' many.jsonl | head -n 20)
+
+# No page of a stream that fails, and none in the place of another file, or in the state.
+rm report.html
+t stream -q in.jsonl missing.jsonl --state other --report report.html
+[[ ! -e report.html ]]
+t stream -q in.jsonl --state seen --report in.jsonl
+t stream -q in.jsonl --state seen --report seen/report.html
+t stream -q in.jsonl --state seen --report same --summary same
+t stream -q in.jsonl --state seen --report missing/report.html
+t stream -q in.jsonl --state seen --report-language zh
