@@ -44,7 +44,7 @@ static nd_status begin(nd_parquet_in *in, const nd_parquet_fields *fields, nd_er
     if (status == ND_OK) status = nd_duckdb_run(in->session, &sql, in->path, &in->rows, error);
     nd_sql_free(&sql);
     ND_TRY(status);
-    in->vectors = nd_allocate(a, in->columns.text_count + 2, sizeof *in->vectors);
+    in->vectors = nd_allocate(a, in->columns.count, sizeof *in->vectors);
     return in->vectors ? ND_OK : nd_fail_memory(error, sizeof *in->vectors, "a Parquet file");
 }
 
