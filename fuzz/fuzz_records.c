@@ -42,7 +42,7 @@ static size_t cut(nd_input_format format, const char *bytes, size_t size, size_t
 /* Reads a row with a text of two columns, in memory of its own size. */
 static void read_row(char delimiter, const char *row, size_t length) {
     static const char *const texts[] = {"2", "1"};
-    const nd_record_fields fields = {texts, 2, "3", "4", NULL};
+    const nd_record_fields fields = {texts, 2, "3", "4", NULL, "5"};
     const nd_allocator memory = nd_allocator_or_default(NULL);
     char *copy = malloc(length + !length), why[200];
     nd_csv_columns columns;

@@ -56,6 +56,13 @@ static const flag tables[] = {
      .fallback = "20",
      .help = "most pairs of --review of each verdict, for every .05 of similarity "
              "or every distance"},
+    {.name = "losses-by",
+     .kind = FLAG_FIELD,
+     .argument = "FIELD",
+     .offset = offsetof(table_settings, losses_by),
+     .help = "count losses by the values of this field, too, such as the language of each record; "
+             "the summary and the report have them, and a value that loses far more than the rest "
+             "is warned of"},
 };
 
 const flag_table table_flags = FLAG_TABLE("Output", tables);
@@ -129,6 +136,7 @@ nd_output_options output_options_of(const table_settings *t, const record_settin
                                .edges = t->edges,
                                .review = t->review,
                                .review_pairs = t->review_pairs,
+                               .losses_by = t->losses_by,
                                .null_paths = s->null_paths,
                                .removed_records = s->removed_records,
                                .mark = s->mark,

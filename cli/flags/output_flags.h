@@ -30,10 +30,11 @@ extern const flag_table record_flags; /* all but the first two */
         .help = "where the results go; " more                                                      \
     }
 
-/* Tables of the decisions of dedup and index add. NULL: not written. */
+/* Tables of the decisions of dedup and index add, and how losses are counted. NULL: not written. */
 typedef struct table_settings {
     const char *removed, *clusters, *edges, *review;
     uint64_t review_pairs;
+    const char *losses_by; /* a field; NULL: none */
 } table_settings;
 extern const flag_table table_flags;
 /* Without -o. */

@@ -64,7 +64,7 @@ static void print_class(FILE *out, const nd_loss_class *c) {
             (unsigned long long)c->removed);
 }
 
-static const char *const kinds[] = {"source", "length", "script", "host"};
+static const char *const kinds[] = {"source", "length", "script", "host", "field"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Classes come by kind. */

@@ -145,8 +145,8 @@ static const summary_row rows[] = {
      "one for each power of two that has any",
      OF(SUMMARY_DEDUP)},
     {"losses", LOSSES, offsetof(loss_notes, classes),
-     "documents, and removed ones, by source, length, script, and host of archives: of each the 20 "
-     "classes that lose most documents",
+     "documents, and removed ones, by source, length, script, host of archives, and the field of "
+     "--losses-by: of each the 20 classes that lose most documents",
      OF(SUMMARY_DEDUP)},
     {"alarms", LOSSES, offsetof(loss_notes, alarms),
      "losses that are warned of: more than half of all; a class that loses everything, or far more "

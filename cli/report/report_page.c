@@ -38,7 +38,8 @@ static const struct {
 } loss_kinds[] = {[ND_LOSS_SOURCE] = {SAY_BY_SOURCE, SAY_SOURCE},
                   [ND_LOSS_LENGTH] = {SAY_BY_LENGTH, SAY_LENGTH},
                   [ND_LOSS_SCRIPT] = {SAY_BY_SCRIPT, SAY_SCRIPT},
-                  [ND_LOSS_HOST] = {SAY_BY_HOST, SAY_HOST}};
+                  [ND_LOSS_HOST] = {SAY_BY_HOST, SAY_HOST},
+                  [ND_LOSS_FIELD] = {SAY_BY_FIELD, SAY_FIELD}};
 enum { LOSS_KINDS = sizeof loss_kinds / sizeof *loss_kinds };
 
 static void put_alarm(FILE *out, const report_source *s, const nd_alarm *a) {
@@ -269,7 +270,7 @@ static bool put_groups(FILE *out, const report_source *s) {
 /* ---- losses */
 
 static void put_losses(FILE *out, const report_source *s) {
-    static const char *const keys[LOSS_KINDS] = {"source", "length", "script", "host"};
+    static const char *const keys[LOSS_KINDS] = {"source", "length", "script", "host", "field"};
     const nd_losses *l = &s->data->losses;
     size_t at = 0;
     section_begin(out, s, "losses", SAY_LOSSES);

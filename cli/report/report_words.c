@@ -110,10 +110,12 @@ static const char *const words[SAY_WORDS][2] = {
     [SAY_BY_LENGTH] = {"By length", "按长度"},
     [SAY_BY_SCRIPT] = {"By script", "按文字"},
     [SAY_BY_HOST] = {"By host", "按主机"},
+    [SAY_BY_FIELD] = {"By the field of --losses-by", "按 --losses-by 的字段"},
     [SAY_SOURCE] = {"Source", "来源"},
     [SAY_LENGTH] = {"Length", "长度"},
     [SAY_SCRIPT] = {"Script", "文字"},
     [SAY_HOST] = {"Host", "主机"},
+    [SAY_FIELD] = {"Value", "字段值"},
     [SAY_PAIRS] = {"Pairs around the threshold", "阈值附近的文档对"},
     [SAY_PAIRS_NOTE] = {"They come from a sample of the compared pairs. Words that only the left "
                         "text has are struck through; words that only the right one has are "

@@ -110,16 +110,18 @@ enum { ND_GROUP_STEPS = 32 };
  *                 itself for files that are in none; of a list of texts their folder.
  * ND_LOSS_LENGTH  By the bytes of the text, in powers of ten: "1 kB to 10 kB".
  * ND_LOSS_SCRIPT  By the script of most letters in a sample of the text: "Latin", "Han".
- * ND_LOSS_HOST    Of archives, by the host of the URI, in lower case. */
+ * ND_LOSS_HOST    Of archives, by the host of the URI, in lower case.
+ * ND_LOSS_FIELD   By the value of a field: nd_output_options.losses_by. */
 typedef enum nd_loss_kind {
     ND_LOSS_SOURCE = 0,
     ND_LOSS_LENGTH,
     ND_LOSS_SCRIPT,
-    ND_LOSS_HOST
+    ND_LOSS_HOST,
+    ND_LOSS_FIELD
 } nd_loss_kind;
 
-/* A class of documents. Sources, and hosts, beyond 100,000 are the class "(other)"; documents
- * without a host are "(none)". */
+/* A class of documents. Sources, hosts and values beyond 100,000 are the class "(other)";
+ * documents without a host, or a value, are "(none)". */
 typedef struct nd_loss_class {
     nd_loss_kind kind;
     const char *name; /* NUL-terminated */
@@ -372,6 +374,12 @@ typedef struct nd_output_options {
      * rejected pairs out of the sample of `review`, which need not be written, and the largest
      * groups. The same ones at any number of threads. */
     nd_example_fn *on_example;
+    /* A field of the records, such as their language: losses are also counted by its values
+     * (ND_LOSS_FIELD). It is named as a text field is, and its values are read as those of
+     * nd_survivor_options.protect; of Parquet a value of any type. Records of a callback have
+     * `label` instead, and any name may stand here, for messages. If no record has the field, a
+     * warning says so. Takes 4 bytes per document. NULL, the default: not wanted. */
+    const char *losses_by;
 } nd_output_options;
 
 typedef struct nd_dedup_options {

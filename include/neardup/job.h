@@ -22,6 +22,10 @@ typedef struct nd_record {
     double value;
     bool is_protected; /* for nd_dedup: as nd_survivor_options.protect */
     uint8_t reserved[7];
+    /* For nd_dedup: the value by which losses are counted, if nd_output_options.losses_by is given;
+     * NULL: none. */
+    const char *label;
+    size_t label_length;
 } nd_record;
 
 /* Source of documents. Fills *out, which has its struct_size and the value NaN, and is 0 otherwise,

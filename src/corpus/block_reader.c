@@ -579,7 +579,7 @@ typedef union record_room {
     unsigned char bytes[512];
 } record_room;
 
-/* Adds a record that is a text, with an id and a priority beside it. */
+/* Adds a record that is a text, with an id, a label and a priority beside it. */
 static nd_status add_row(nd_corpus *corpus, nd_block *block, const nd_record *given,
                          const char *fault, nd_error *error) {
     nd_raw_record record = {.start = block->size,
@@ -590,6 +590,7 @@ static nd_status add_row(nd_corpus *corpus, nd_block *block, const nd_record *gi
                             .priority = given->value,
                             .is_protected = given->is_protected,
                             .id_start = SIZE_MAX,
+                            .label_start = SIZE_MAX,
                             .fault = fault};
     record.too_long = given->length > corpus->options.max_record;
     if (record.too_long) record.length = 0;
@@ -601,6 +602,11 @@ static nd_status add_row(nd_corpus *corpus, nd_block *block, const nd_record *gi
         record.id_start = block->size;
         record.id_length = given->id_length;
         ND_TRY(add_bytes(corpus, block, given->id, given->id_length, error));
+    }
+    if (corpus->options.fields.label && given->label) {
+        record.label_start = block->size;
+        record.label_length = given->label_length;
+        ND_TRY(add_bytes(corpus, block, given->label, given->label_length, error));
     }
     ND_TRY(add_record(corpus, block, record, error));
     block->input_bytes += given->length;
@@ -629,9 +635,14 @@ static nd_status open_parquet(nd_corpus *corpus, nd_source *source, nd_error *er
     nd_duckdb_session *session = NULL;
     const nd_record_fields *f = &corpus->options.fields;
     const nd_protected_values *p = f->protect;
-    const nd_parquet_fields fields = {f->texts,        f->text_count,        f->id,
-                                      f->priority,     p ? p->fields : NULL, p ? p->values : NULL,
-                                      p ? p->count : 0};
+    const nd_parquet_fields fields = {f->texts,
+                                      f->text_count,
+                                      f->id,
+                                      f->priority,
+                                      p ? p->fields : NULL,
+                                      p ? p->values : NULL,
+                                      p ? p->count : 0,
+                                      f->label};
     atomic_store(&corpus->compressed, true);
     if (source->inode == 0) return fail_unnamed(source, error);
     if (corpus->converts)
@@ -650,7 +661,9 @@ static const char *record_of_row(const nd_parquet_row *row, nd_record *out) {
                        .id = row->id,
                        .id_length = row->id_length,
                        .value = row->priority,
-                       .is_protected = row->is_protected};
+                       .is_protected = row->is_protected,
+                       .label = row->label,
+                       .label_length = row->label_length};
     if (!row->text) return "its text is null";
     if (row->priority_length == 0 ||
         nd_number_read(row->priority_text, row->priority_length, &out->value) ||

@@ -18,10 +18,11 @@ typedef struct nd_raw_record {
     uint64_t size;   /* of a directory: bytes of the text; otherwise bytes of the record; 0: it
                         is too long, and its end has not been read yet */
     double priority; /* of a callback's record, or of a row of Parquet; NAN: none */
-    size_t id_start, id_length; /* their id in the block's bytes; id_start SIZE_MAX: none */
-    bool is_protected;          /* of a callback's record, or of a row of Parquet */
-    bool too_long;              /* it is over max_record; the block does not have its bytes */
-    const char *fault;          /* why it cannot be parsed, static; NULL: it can be tried */
+    size_t id_start, id_length;       /* their id in the block's bytes; id_start SIZE_MAX: none */
+    size_t label_start, label_length; /* the same of their labels */
+    bool is_protected;                /* of a callback's record, or of a row of Parquet */
+    bool too_long;                    /* it is over max_record; the block does not have its bytes */
+    const char *fault;                /* why it cannot be parsed, static; NULL: it can be tried */
 } nd_raw_record;
 
 /* Zero-initialised, reused from block to block, and freed by nd_block_free. */

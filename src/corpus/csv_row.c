@@ -111,6 +111,7 @@ static nd_status find_in_header(const nd_record_fields *fields, const header *h,
     }
     out->id = find_column(h, fields->id);
     out->priority = find_column(h, fields->priority);
+    out->label = find_column(h, fields->label);
     for (size_t i = 0; out->protect && i < fields->protect->count; i++)
         out->protect[i] = find_column(h, fields->protect->fields[i]);
     out->count = count_columns(h);
@@ -137,6 +138,7 @@ nd_status nd_csv_columns_find(const nd_record_fields *fields, char delimiter, co
         for (size_t i = 0; i < fields->text_count; i++) out->texts[i] = by_number(fields->texts[i]);
         out->id = by_number(fields->id);
         out->priority = by_number(fields->priority);
+        out->label = by_number(fields->label);
         for (size_t i = 0; out->protect && i < fields->protect->count; i++)
             out->protect[i] = by_number(fields->protect->fields[i]);
         return ND_OK;
@@ -162,7 +164,7 @@ typedef struct row_reader {
     const char *row;
     size_t length;
     nd_csv_buffer *buffer; /* `texts`: where the text fields begin */
-    field id, priority;
+    field id, priority, label;
     nd_record_values *out;
 } row_reader;
 
@@ -199,6 +201,7 @@ static const char *find_fields(row_reader *r, size_t *place) {
             if (c->texts[i] == number) r->buffer->texts[i] = at;
         if (number == c->id) r->id = f;
         if (number == c->priority) r->priority = f;
+        if (number == c->label) r->label = f;
         read_protection(r, number, &f);
         at = f.next;
     }
@@ -210,6 +213,7 @@ static const char *find_fields(row_reader *r, size_t *place) {
 static size_t needed(const row_reader *r) {
     size_t size = r->id.doubled ? r->id.end - r->id.begin : 0;
     if (r->priority.doubled) size += r->priority.end - r->priority.begin;
+    if (r->label.doubled) size += r->label.end - r->label.begin;
     for (size_t i = 0; i < r->columns->text_count; i++) {
         field f = field_at(r, r->buffer->texts[i]);
         if (f.doubled || r->columns->text_count > 1) size += f.end - f.begin + 1;
@@ -251,6 +255,11 @@ static void take_id(row_reader *r) {
     r->out->id = r->out->id_length > 0 ? id : NULL;
 }
 
+static void take_label(row_reader *r) {
+    const char *label = content_of(r, &r->label, &r->out->label_length);
+    r->out->label = r->out->label_length > 0 ? label : NULL;
+}
+
 /* False: it is neither a number nor a date. */
 static bool take_priority(row_reader *r) {
     size_t size = 0;
@@ -277,7 +286,7 @@ nd_csv_problem nd_csv_parse(const nd_csv_columns *columns, const char *row, size
                             const nd_allocator *allocator, nd_csv_buffer *buffer,
                             nd_record_values *out, char *why, size_t why_size) {
     *out = (nd_record_values){0};
-    row_reader r = {columns, row, without_return(row, length), buffer, {0}, {0}, out};
+    row_reader r = {columns, row, without_return(row, length), buffer, {0}, {0}, {0}, out};
     if (!nd_reserve(allocator, &buffer->texts, &buffer->text_capacity, columns->text_count))
         return ND_CSV_NO_MEMORY;
     size_t place = 0;
@@ -290,6 +299,7 @@ nd_csv_problem nd_csv_parse(const nd_csv_columns *columns, const char *row, size
             return ND_CSV_NO_MEMORY;
         take_text(&r);
         take_id(&r);
+        take_label(&r);
         if (take_priority(&r)) return ND_CSV_FINE;
         place = columns->priority + 1;
         fault = "a number or an ISO 8601 date was expected";

@@ -12,7 +12,7 @@ typedef struct nd_csv_columns {
     char delimiter;
     size_t count; /* of each row; 0: unknown, because there is no header */
     size_t *texts, text_count;
-    size_t id, priority;
+    size_t id, priority, label;
     size_t *protect;                             /* by number of the protected value: its column */
     const nd_protected_values *protected_values; /* NULL: none is read */
 } nd_csv_columns;
@@ -21,8 +21,8 @@ typedef struct nd_csv_columns {
 bool nd_csv_by_number(const nd_record_fields *fields);
 
 /* Finds the columns in the header of a file, without its newline; NULL: by their numbers.
- * ND_ERR_INPUT: a text column is not there. A file may have no column of ids, priorities or
- * protected values. The caller frees *out, after a failure too. */
+ * ND_ERR_INPUT: a text column is not there. A file may have no column of ids, priorities,
+ * labels or protected values. The caller frees *out, after a failure too. */
 nd_status nd_csv_columns_find(const nd_record_fields *fields, char delimiter, const char *header,
                               size_t length, const nd_allocator *allocator, nd_csv_columns *out,
                               nd_error *error);
@@ -43,8 +43,8 @@ typedef enum nd_csv_problem {
     ND_CSV_NO_MEMORY
 } nd_csv_problem;
 
-/* Reads a row without its newline. An empty field of ids or priorities is none. Text and id are in
- * the row or in the buffer. Whether they are UTF-8 is not checked. */
+/* Reads a row without its newline. An empty field of ids or priorities is none. Text, id and label
+ * are in the row or in the buffer. Whether they are UTF-8 is not checked. */
 nd_csv_problem nd_csv_parse(const nd_csv_columns *columns, const char *row, size_t length,
                             const nd_allocator *allocator, nd_csv_buffer *buffer,
                             nd_record_values *out, char *why, size_t why_size);

@@ -56,7 +56,7 @@ static void check_row(const nd_csv_columns *columns, nd_csv_buffer *buffer, cons
 static void test_round_trips(void **state) {
     (void)state;
     const char *const texts[] = {"c", "a"};
-    const nd_record_fields wanted = {texts, 2, "the, id", NULL, NULL};
+    const nd_record_fields wanted = {texts, 2, "the, id", NULL, NULL, NULL};
     nd_csv_buffer buffer = {0};
     uint64_t seed = 5;
     for (unsigned round = 0; round < 3000; round++) {
@@ -89,7 +89,8 @@ static void test_round_trips(void **state) {
 static nd_csv_problem parse(const char *header, const char *row, nd_record_values *out, char *why) {
     static nd_csv_buffer buffer;
     const char *const texts[] = {header ? "text" : "2"};
-    const nd_record_fields wanted = {texts, 1, header ? "id" : "1", header ? "day" : "3", NULL};
+    const nd_record_fields wanted = {texts, 1,   header ? "id" : "1", header ? "day" : "3",
+                                     NULL,  NULL};
     nd_csv_columns columns;
     assert_int_equal(nd_csv_columns_find(&wanted, ',', header, header ? strlen(header) : 0,
                                          memory(), &columns, NULL),
@@ -160,7 +161,7 @@ static void test_same_cells(void **state) {
 static void test_missing_column(void **state) {
     (void)state;
     const char *const texts[] = {"body"};
-    const nd_record_fields wanted = {texts, 1, "id", NULL, NULL};
+    const nd_record_fields wanted = {texts, 1, "id", NULL, NULL, NULL};
     nd_csv_columns columns;
     nd_error error;
     assert_int_equal(nd_csv_columns_find(&wanted, ',', "id,text", 7, memory(), &columns, &error),

@@ -69,7 +69,7 @@ struct nd_json_parser {
     size_t capacity = 0; /* of the parser and the document, in bytes */
     wanted_value *texts = nullptr;
     size_t text_count = 0;
-    wanted_value id, priority;
+    wanted_value id, priority, label;
     wanted_value *protect = nullptr; /* by number of the protected value: its field */
     const nd_protected_values *protected_values = nullptr;
     char *joined = nullptr; /* the text, if it has several fields */
@@ -381,33 +381,34 @@ nd_json_problem read_priority(const parsed_line &doc, const wanted_value &value,
     return ND_JSON_FINE;
 }
 
-/* Whether the value at i is as `text` is written: a string, a number, true or false. */
-bool is_written(const parsed_line &doc, size_t i, const nd_protected_values *values,
-                size_t number) {
-    size_t length = 0;
-    const char *text;
+/* Gives the value at i as it is written: a string, a number, true or false; nullptr: another one.
+ */
+const char *written_value(const parsed_line &doc, size_t i, size_t *length) {
     switch (doc.type(i)) {
-    case '"': text = doc.string(i, &length); break;
-    case 't':
-    case 'f':
-        text = doc.type(i) == 't' ? "true" : "false";
-        length = strlen(text);
-        break;
+    case '"': return doc.string(i, length);
+    case 't': *length = 4; return "true";
+    case 'f': *length = 5; return "false";
     case 'l':
     case 'u':
-    case 'd': text = doc.written_number(i, &length); break;
-    default: return false;
+    case 'd': return doc.written_number(i, length);
+    default: return nullptr;
     }
-    return text && nd_protected_value_is(values, number, text, length);
 }
 
 bool read_protection(const nd_json_parser *parser, const parsed_line &doc) {
     const nd_protected_values *values = parser->protected_values;
     for (size_t i = 0; values && i < values->count; i++) {
         size_t at = find_value(doc, parser->protect[i]);
-        if (at != 0 && is_written(doc, at, values, i)) return true;
+        size_t length = 0;
+        const char *text = at != 0 ? written_value(doc, at, &length) : nullptr;
+        if (text && nd_protected_value_is(values, i, text, length)) return true;
     }
     return false;
+}
+
+void read_label(const parsed_line &doc, const wanted_value &value, nd_record_values *out) {
+    size_t at = value.spelled ? find_value(doc, value) : 0;
+    if (at != 0) out->label = written_value(doc, at, &out->label_length);
 }
 
 nd_json_problem read_values(nd_json_parser *parser, const parsed_line &doc, nd_record_values *out,
@@ -422,6 +423,7 @@ nd_json_problem read_values(nd_json_parser *parser, const parsed_line &doc, nd_r
     if (problem == ND_JSON_FINE) problem = read_priority(doc, parser->priority, &record, why);
     if (problem != ND_JSON_FINE) return problem;
     record.is_protected = read_protection(parser, doc);
+    read_label(doc, parser->label, &record);
     *out = record;
     return ND_JSON_FINE;
 }
@@ -527,6 +529,7 @@ nd_status nd_json_parser_create(const nd_record_fields *fields, const nd_allocat
     nd_status status = texts_open(parser, fields, error);
     if (status == ND_OK) status = wanted_open(&parser->id, fields->id, &memory, error);
     if (status == ND_OK) status = wanted_open(&parser->priority, fields->priority, &memory, error);
+    if (status == ND_OK) status = wanted_open(&parser->label, fields->label, &memory, error);
     if (status == ND_OK) status = protect_open(parser, fields->protect, error);
     if (status != ND_OK) {
         nd_json_parser_free(parser);
@@ -542,6 +545,7 @@ void nd_json_parser_free(nd_json_parser *parser) {
     for (size_t i = 0; i < parser->text_count; i++) wanted_close(&parser->texts[i], &memory);
     wanted_close(&parser->id, &memory);
     wanted_close(&parser->priority, &memory);
+    wanted_close(&parser->label, &memory);
     for (size_t i = 0; parser->protected_values && i < parser->protected_values->count; i++)
         wanted_close(&parser->protect[i], &memory);
     nd_release(&memory, parser->protect);

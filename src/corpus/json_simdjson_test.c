@@ -20,7 +20,7 @@ typedef struct bench {
 } bench;
 
 static nd_json_parser *parser_for(const char *text, const char *id, const char *priority) {
-    nd_record_fields fields = {&text, 1, id, priority, NULL};
+    nd_record_fields fields = {&text, 1, id, priority, NULL, NULL};
     nd_json_parser *parser;
     assert_int_equal(nd_json_parser_create(&fields, NULL, &parser, NULL), ND_OK);
     return parser;
@@ -178,8 +178,9 @@ static void wrong_fields(void **state) {
     nd_json_parser *parser = NULL;
     nd_error error;
     const char *const texts[] = {"text", "/a~"};
-    nd_record_fields tilde = {texts, 1, "/a~2", NULL, NULL}, end = {texts, 2, NULL, NULL, NULL},
-                     none = {texts, 0, "id", NULL, NULL};
+    nd_record_fields tilde = {texts, 1, "/a~2", NULL, NULL, NULL},
+                     end = {texts, 2, NULL, NULL, NULL, NULL},
+                     none = {texts, 0, "id", NULL, NULL, NULL};
     assert_int_equal(nd_json_parser_create(&tilde, NULL, &parser, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message,
                         "in the JSON Pointer \"/a~2\", '~' must be followed by 0 or 1");
@@ -200,7 +201,7 @@ static void several_texts(void **state) {
                  {"{\"title\":\"\"}", ""},
                  {"{\"title\":null}", NULL},
                  {"{\"doc\":{\"body\":[\"B\"]}}", NULL}};
-    const nd_record_fields fields = {texts, 3, NULL, NULL, NULL};
+    const nd_record_fields fields = {texts, 3, NULL, NULL, NULL, NULL};
     bench b;
     assert_int_equal(nd_json_parser_create(&fields, NULL, &b.parser, NULL), ND_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -692,7 +693,7 @@ static void every_allocation(void **state) {
     failing_allocator failing = {0};
     nd_allocator allocator = failing_allocator_make(&failing);
     const char *const texts[] = {"/a/text"};
-    nd_record_fields fields = {texts, 1, "id", "p", NULL};
+    nd_record_fields fields = {texts, 1, "id", "p", NULL, "/l"};
     nd_status status = ND_ERR_MEMORY;
     bench b = {0};
     for (size_t allowed = 0; status != ND_OK; allowed++) {

@@ -12,10 +12,11 @@ typedef struct nd_record_fields {
     const char *id;                     /* NULL: not read */
     const char *priority;               /* NULL: not read */
     const nd_protected_values *protect; /* NULL: none is read */
+    const char *label;                  /* by which losses are counted; NULL: not read */
 } nd_record_fields;
 
 typedef struct nd_record_values {
-    /* Text and id are valid until the parser's next call. */
+    /* Text, id and label are valid until the parser's next call. */
     const char *text; /* UTF-8 without NUL terminator */
     size_t text_length;
     const char *id; /* content of a string, or a number as it is written; NULL: missing or null */
@@ -23,6 +24,9 @@ typedef struct nd_record_values {
     bool has_priority;
     bool is_protected; /* it has one of the protected values */
     double priority;   /* a number, or an ISO 8601 date as seconds since 1970-01-01T00:00:00Z */
+    /* A string, a number as it is written, true or false; NULL: missing, or another value. */
+    const char *label;
+    size_t label_length;
 } nd_record_values;
 
 #endif

@@ -268,7 +268,8 @@ static nd_status set_values(nd_record_reader *reader, const file_record *record,
                                      .id_length = values->id_length,
                                      .has_priority = values->has_priority,
                                      .priority = values->priority,
-                                     .is_protected = values->is_protected};
+                                     .is_protected = values->is_protected,
+                                     .label = {values->label, values->label_length}};
     place_of(record, where, sizeof where);
     if (column && (reader->corpus->converts || source->encoding[0]) && values->id)
         ND_TRY(decode_id(reader, source, &parsed->document, error));
@@ -536,6 +537,9 @@ static nd_status take_row(nd_record_reader *reader, const nd_block *block,
                                      .has_priority = !isnan(record->priority),
                                      .priority = record->priority,
                                      .is_protected = record->is_protected};
+    if (record->label_start != SIZE_MAX)
+        parsed->document.label = (nd_span){block->bytes + record->label_start,
+                                           record->label_length};
     nd_format(where, sizeof where, source->kind == ND_SOURCE_CALLBACK ? "%s %llu" : "%s:%llu",
               source->name, (unsigned long long)record->line);
     return set_text(reader, &raw, where, parsed, error);

@@ -13,6 +13,7 @@ typedef struct nd_document {
     bool has_priority;
     double priority;
     bool is_protected;
+    nd_span label;     /* length 0: it has none */
     nd_span uri, date; /* of WARC; length 0: it has none */
 } nd_document;
 

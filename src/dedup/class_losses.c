@@ -4,10 +4,16 @@
 
 #include <string.h>
 
+/* The named classes are the last kinds, in their order. */
+enum { NAMED_FIRST = ND_LOSS_HOST };
+_Static_assert(ND_LOSS_HOST == NAMED_FIRST + ND_NAMED_HOST &&
+                   ND_LOSS_FIELD == NAMED_FIRST + ND_NAMED_FIELD,
+               "named classes are numbered as the kinds of losses");
+
 typedef struct class_counter {
     const nd_columns *columns;
     nd_class_losses *out;
-    nd_spool_cursor traits, hosts;
+    nd_spool_cursor traits, named[ND_NAMED_KINDS];
     nd_id_buffer id;
     size_t source; /* of the document */
     /* 1 + the number of the class; 0: not known yet. `of_source` is of a source whose documents are
@@ -99,21 +105,22 @@ static nd_status find_script(class_counter *c, uint8_t traits, uint32_t *out, nd
 
 static nd_status count_document(class_counter *c, uint32_t document, bool removed,
                                 nd_error *error) {
-    uint32_t numbers[ND_LOSS_KINDS];
+    uint32_t numbers[NAMED_FIRST];
     const void *piece;
-    size_t kinds = ND_LOSS_SCRIPT + 1;
     ND_TRY(nd_spool_next(&c->traits, 1, &piece, error));
     uint8_t traits = *(const uint8_t *)piece;
     ND_TRY(find_source(c, document, &numbers[ND_LOSS_SOURCE], error));
     ND_TRY(find_length(c, traits, &numbers[ND_LOSS_LENGTH], error));
     ND_TRY(find_script(c, traits, &numbers[ND_LOSS_SCRIPT], error));
-    if (c->hosts.spool->size > 0) {
-        ND_TRY(nd_spool_next(&c->hosts, sizeof *numbers, &piece, error));
-        memcpy(&numbers[ND_LOSS_HOST], piece, sizeof *numbers);
-        kinds = ND_LOSS_KINDS;
-    }
-    for (size_t kind = 0; kind < kinds; kind++)
+    for (size_t kind = 0; kind < NAMED_FIRST; kind++)
         nd_class_table_count(&c->out->tables[kind], numbers[kind], document, removed);
+    for (size_t kind = 0; kind < ND_NAMED_KINDS; kind++) {
+        uint32_t number;
+        if (c->named[kind].spool->size == 0) continue;
+        ND_TRY(nd_spool_next(&c->named[kind], sizeof number, &piece, error));
+        memcpy(&number, piece, sizeof number);
+        nd_class_table_count(&c->out->tables[NAMED_FIRST + kind], number, document, removed);
+    }
     return ND_OK;
 }
 
@@ -132,20 +139,22 @@ static nd_status count_documents(class_counter *c, const nd_fates *fates, nd_err
 nd_status nd_class_losses_count(nd_ingested *in, const nd_fates *fates, nd_class_losses *out,
                                 nd_error *error) {
     const nd_allocator *a = &in->columns.allocator;
-    class_counter c = {.columns = &in->columns,
-                       .out = out,
-                       .traits.spool = &in->traits,
-                       .hosts.spool = &in->hosts};
+    class_counter c = {.columns = &in->columns, .out = out, .traits.spool = &in->traits};
     for (size_t kind = 0; kind < ND_LOSS_KINDS; kind++)
         out->tables[kind] = (nd_class_table){.allocator = *a};
-    out->tables[ND_LOSS_HOST] = in->host_names;
-    in->host_names = (nd_class_table){.allocator = *a};
+    for (size_t kind = 0; kind < ND_NAMED_KINDS; kind++) {
+        c.named[kind].spool = &in->named[kind].numbers;
+        out->tables[NAMED_FIRST + kind] = in->named[kind].names;
+        in->named[kind].names = (nd_class_table){.allocator = *a};
+    }
     nd_status status = count_documents(&c, fates, error);
     nd_release(a, c.traits.bytes);
-    nd_release(a, c.hosts.bytes);
     nd_release(a, c.id.bytes);
     nd_spool_free(&in->traits);
-    nd_spool_free(&in->hosts);
+    for (size_t kind = 0; kind < ND_NAMED_KINDS; kind++) {
+        nd_release(a, c.named[kind].bytes);
+        nd_spool_free(&in->named[kind].numbers);
+    }
     return status;
 }
 

@@ -1,11 +1,12 @@
-/* What each class of documents loses: by source, by length, by script, and of archives by host. */
+/* What each class of documents loses: by source, by length, by script, of archives by host,
+ * and by the values of a field. */
 #ifndef ND_DEDUP_CLASS_LOSSES_H
 #define ND_DEDUP_CLASS_LOSSES_H
 
 #include "dedup/fates.h"
 #include "dedup/ingest.h"
 
-enum { ND_LOSS_KINDS = ND_LOSS_HOST + 1 };
+enum { ND_LOSS_KINDS = ND_LOSS_FIELD + 1 };
 
 typedef struct nd_class_losses {
     nd_class_table tables[ND_LOSS_KINDS];

@@ -100,7 +100,8 @@ static nd_status read_documents(dedup *d, nd_dedup_goal goal, nd_error *error) {
     const nd_input_plan input = {.use = ND_INPUT_AGAIN,
                                  .analyzer = o->analyzer.kind,
                                  .value_field = d->plan.keep_field,
-                                 .protect = &d->protect};
+                                 .protect = &d->protect,
+                                 .label_field = d->plan.losses_by};
     ND_TRY(nd_run_open_input(&d->run, &o->input, &input, &d->corpus, error));
     ND_TRY(open_index(d, error));
     ND_TRY(nd_dedup_outputs_open(&d->run, &o->outputs, &d->plan, d->corpus, &d->outputs, error));
@@ -122,6 +123,14 @@ static void check_protection(const dedup *d) {
                 d->protect.fields[0]);
 }
 
+/* The same of a field by which losses are counted. */
+static void check_losses_by(const dedup *d) {
+    if (d->plan.losses_by && d->ingested.columns.count > 0 &&
+        d->ingested.named[ND_NAMED_FIELD].named == 0)
+        nd_warn(&d->run.warnings, "--losses-by (losses_by): no record has the field %s",
+                d->plan.losses_by);
+}
+
 static nd_status make_ranks(dedup *d, uint32_t count, uint32_t base, nd_error *error) {
     const nd_ranks_request request = {.run = &d->run,
                                       .plan = &d->plan,
@@ -130,6 +139,7 @@ static nd_status make_ranks(dedup *d, uint32_t count, uint32_t base, nd_error *e
                                       .base = base,
                                       .count = count};
     check_protection(d);
+    check_losses_by(d);
     d->ingested.protected_bits = NULL;
     ND_TRY(nd_ranks_make(&request, &d->ranks, error));
     d->summary.without_value = d->ranks.without_value;

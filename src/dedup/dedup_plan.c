@@ -134,6 +134,7 @@ static nd_status plan_survivors(nd_dedup_plan *plan, const nd_dedup_parts *o, nd
     if (by_field && !o->input.records && (!o->survivors.keep_field || !*o->survivors.keep_field))
         return nd_fail(error, ND_ERR_ARGUMENT, "keep by a field needs keep_field");
     plan->keep = o->survivors.keep;
+    plan->losses_by = o->outputs.losses_by;
     plan->keep_field = by_field && !o->input.records ? o->survivors.keep_field : NULL;
     plan->by_component = o->survivors.group == ND_GROUP_COMPONENT;
     plan->compare = plan->by_component ? ND_COMPARE_ALL : ND_COMPARE_UNTIL_FIRST;

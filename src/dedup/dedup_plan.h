@@ -33,6 +33,7 @@ typedef struct nd_dedup_plan {
     bool by_component; /* one document of each connected component is kept */
     nd_keep keep;
     const char *keep_field; /* NULL: priorities do not come from a field */
+    const char *losses_by;  /* NULL: losses are not counted by a field */
     uint32_t max_compare;
 
     nd_analyzer_options analyzer; /* makes the shingles that are compared */

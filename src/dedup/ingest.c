@@ -27,7 +27,7 @@ typedef struct ingest_plan {
 typedef struct ingest_result {
     const nd_dedup_plan *plan;
     nd_ingested *out;
-    bool has_hosts; /* the first document is of an archive */
+    bool has[ND_NAMED_KINDS]; /* of hosts: the first document is of an archive */
 } ingest_result;
 
 /* A document in the batch of a block. */
@@ -39,7 +39,8 @@ typedef struct entry {
     nd_batch_id id;
     size_t key_start, key_count; /* the keys: batch->keys[key_start, +key_count) */
     size_t set_length;
-    size_t host_start, host_length; /* of archives: batch->hosts[host_start, +host_length) */
+    /* Names of its classes: batch->names[name_start, +name_length). */
+    size_t name_start[ND_NAMED_KINDS], name_length[ND_NAMED_KINDS];
     bool id_given, is_protected;
     uint8_t traits;
 } entry;
@@ -53,8 +54,8 @@ typedef struct batch {
     size_t key_count, key_capacity;
     nd_batch_ids ids;
     nd_packed_sets sets;
-    char *hosts;
-    size_t host_size, host_capacity;
+    char *names; /* of classes */
+    size_t name_size, name_capacity;
 } batch;
 
 typedef struct ingest_worker {
@@ -70,7 +71,7 @@ typedef struct ingest_worker {
 
 static void reset_batch(void *own) {
     batch *b = own;
-    b->count = b->key_count = b->ids.size = b->sets.size = b->host_size = 0;
+    b->count = b->key_count = b->ids.size = b->sets.size = b->name_size = 0;
 }
 
 static nd_status reserve_keys(const ingest_plan *p, batch *b, size_t count, nd_error *error) {
@@ -149,18 +150,25 @@ static nd_status set_difference(ingest_worker *w, const nd_document *document, e
     return ND_OK;
 }
 
+/* Appends the name of a class. */
+static nd_status add_name(const ingest_plan *p, batch *b, nd_span name, nd_named_kind kind,
+                          entry *e, nd_error *error) {
+    e->name_start[kind] = b->name_size;
+    e->name_length[kind] = name.length;
+    if (name.length == 0) return ND_OK;
+    if (!nd_reserve(&p->allocator, &b->names, &b->name_capacity, b->name_size + name.length))
+        return nd_fail_memory(error, name.length, "the classes of a block");
+    memcpy(b->names + b->name_size, name.bytes, name.length);
+    b->name_size += name.length;
+    return ND_OK;
+}
+
 /* Appends the host of a document of WARC, in lower case. */
 static nd_status add_host(const ingest_plan *p, batch *b, const nd_document *document, entry *e,
                           nd_error *error) {
-    nd_span host = nd_uri_host(document->uri);
-    e->host_start = b->host_size;
-    e->host_length = host.length;
-    if (!nd_reserve(&p->allocator, &b->hosts, &b->host_capacity, b->host_size + host.length))
-        return nd_fail_memory(error, host.length, "the hosts of a block");
-    for (size_t i = 0; i < host.length; i++) {
-        char c = host.bytes[i];
-        b->hosts[b->host_size++] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-    }
+    ND_TRY(add_name(p, b, nd_uri_host(document->uri), ND_NAMED_HOST, e, error));
+    for (size_t i = e->name_start[ND_NAMED_HOST]; i < b->name_size; i++)
+        if (b->names[i] >= 'A' && b->names[i] <= 'Z') b->names[i] = (char)(b->names[i] | 0x20);
     return ND_OK;
 }
 
@@ -191,6 +199,7 @@ static nd_status map_document(const void *plan, void *worker, void *own, const n
         e->is_protected = document->is_protected;
         e->traits = nd_traits_of(document->text, document->length);
         ND_TRY(add_host(p, b, document, e, error));
+        ND_TRY(add_name(p, b, document->label, ND_NAMED_FIELD, e, error));
     }
     ND_TRY(nd_batch_ids_add(&b->ids, item, &p->allocator, &e->id, error));
     if (p->plan->has_sets)
@@ -206,7 +215,7 @@ static void destroy_batch(const void *plan, void *own) {
     nd_release(a, b->entries);
     nd_release(a, b->sketches);
     nd_release(a, b->keys);
-    nd_release(a, b->hosts);
+    nd_release(a, b->names);
     nd_batch_ids_free(&b->ids, a);
     nd_packed_sets_free(&b->sets, a);
 }
@@ -279,16 +288,24 @@ static nd_status emit_hashes(nd_ingested *out, const batch *b, const entry *e, u
                                  error);
 }
 
-static nd_status emit_classes(nd_ingested *out, const batch *b, const entry *e, bool has_hosts,
-                              nd_error *error) {
-    static const char nowhere[] = "(none)";
+static nd_status emit_name(nd_named_classes *out, const char *name, size_t length,
+                           nd_error *error) {
+    static const char nameless[] = "(none)";
     uint32_t number;
-    bool named = e->host_length > 0;
-    ND_TRY(nd_spool_append(&out->traits, &e->traits, 1, error));
-    if (!has_hosts) return ND_OK;
-    ND_TRY(nd_class_table_find(&out->host_names, named ? b->hosts + e->host_start : nowhere,
-                               named ? e->host_length : sizeof nowhere - 1, &number, error));
-    return nd_spool_append(&out->hosts, &number, sizeof number, error);
+    out->named += length > 0;
+    ND_TRY(nd_class_table_find(&out->names, length > 0 ? name : nameless,
+                               length > 0 ? length : sizeof nameless - 1, &number, error));
+    return nd_spool_append(&out->numbers, &number, sizeof number, error);
+}
+
+static nd_status emit_classes(const ingest_result *r, const batch *b, const entry *e,
+                              nd_error *error) {
+    ND_TRY(nd_spool_append(&r->out->traits, &e->traits, 1, error));
+    for (unsigned kind = 0; kind < ND_NAMED_KINDS; kind++)
+        if (r->has[kind])
+            ND_TRY(emit_name(&r->out->named[kind], b->names + e->name_start[kind],
+                             e->name_length[kind], error));
+    return ND_OK;
 }
 
 /* Makes room for the bits of all documents up to one. */
@@ -319,7 +336,7 @@ static nd_status emit_document(const ingest_result *r, const batch *b, size_t so
                                      nd_band_word(keys[k], document), error));
     ND_TRY(emit_hashes(out, b, e, document, error));
     if (r->plan->differ_by) ND_TRY(nd_columns_add_differ_key(&out->columns, e->differ_key, error));
-    if (r->plan->goal == ND_GOAL_DEDUP) ND_TRY(emit_classes(out, b, e, r->has_hosts, error));
+    if (r->plan->goal == ND_GOAL_DEDUP) ND_TRY(emit_classes(r, b, e, error));
     if (e->is_protected) ND_TRY(emit_protection(out, document, error));
     if (r->plan->keep != ND_KEEP_FIRST)
         ND_TRY(nd_spool_append(&out->priorities, &e->priority, 8, error));
@@ -342,7 +359,8 @@ static nd_status emit_batch(void *result, void *own, const nd_block *block, nd_e
     const batch *b = own;
     nd_columns *columns = &r->out->columns;
     if (columns->count == 0)
-        r->has_hosts = nd_corpus_source(columns->corpus, block->source)->format == ND_FORMAT_WARC;
+        r->has[ND_NAMED_HOST] = nd_corpus_source(columns->corpus, block->source)->format ==
+                                ND_FORMAT_WARC;
     if (!r->plan->counts_words)
         ND_TRY(nd_spool_append(&columns->sketches, b->sketches, b->count * columns->sketch_size,
                                error));
@@ -379,11 +397,14 @@ static nd_status prepare(const nd_run *run, const nd_dedup_plan *plan, nd_corpus
     const nd_memory_budget *b = &run->budget;
     nd_spool_init(&out->text_hashes, &run->allocator, run->space,
                   nd_memory_share(b, ND_MEMORY_TEXT_HASHES), "text hashes");
-    /* Of archives the numbers of hosts take four fifths. */
+    /* The numbers of named classes take up to eight ninths. */
     size_t classes = nd_memory_share(b, ND_MEMORY_CLASSES);
-    nd_spool_init(&out->traits, &run->allocator, run->space, classes / 5, "classes");
-    nd_spool_init(&out->hosts, &run->allocator, run->space, classes / 5 * 4, "hosts");
-    out->host_names.allocator = run->allocator;
+    nd_spool_init(&out->traits, &run->allocator, run->space, classes / 9, "classes");
+    for (unsigned kind = 0; kind < ND_NAMED_KINDS; kind++) {
+        nd_spool_init(&out->named[kind].numbers, &run->allocator, run->space, classes / 9 * 4,
+                      kind == ND_NAMED_HOST ? "hosts" : "values of a field");
+        out->named[kind].names.allocator = run->allocator;
+    }
     nd_spool_init(&out->priorities, &run->allocator, run->space,
                   nd_memory_share(b, ND_MEMORY_PRIORITIES), "priorities");
     ND_TRY(nd_columns_init(&out->columns, run, corpus, plan->sketch_size, error));
@@ -400,7 +421,8 @@ nd_status nd_ingest(const nd_run *run, const nd_input_options *input, const nd_d
         status = nd_minhash_create(plan->bands.perms, plan->analyzer.seed, &run->allocator,
                                    &minhash, error);
     const ingest_plan shared = {run->allocator, plan, minhash, out->words};
-    ingest_result result = {.plan = plan, .out = out};
+    ingest_result result = {
+        .plan = plan, .out = out, .has[ND_NAMED_FIELD] = plan->losses_by != NULL};
     const nd_scan_stage stage = {.plan = &shared,
                                  .result = &result,
                                  .create_worker = create_worker,
@@ -424,8 +446,10 @@ void nd_ingested_free(nd_ingested *in) {
     nd_external_sort_free(in->id_hash_order);
     nd_spool_free(&in->text_hashes);
     nd_spool_free(&in->traits);
-    nd_spool_free(&in->hosts);
-    nd_class_table_free(&in->host_names);
+    for (unsigned kind = 0; kind < ND_NAMED_KINDS; kind++) {
+        nd_spool_free(&in->named[kind].numbers);
+        nd_class_table_free(&in->named[kind].names);
+    }
     nd_release(&in->columns.allocator, in->protected_bits);
     nd_spool_free(&in->priorities);
     nd_count_min_free(in->words);

@@ -8,6 +8,14 @@
 #include "dedup/dedup_plan.h"
 #include "io/external_sort.h"
 
+/* Classes that have names of their own: hosts of archives, and values of a field. */
+typedef enum nd_named_kind { ND_NAMED_HOST, ND_NAMED_FIELD, ND_NAMED_KINDS } nd_named_kind;
+typedef struct nd_named_classes {
+    nd_class_table names;
+    nd_spool numbers; /* 4 bytes per document: its class in `names`; empty: not counted */
+    uint64_t named;   /* documents that have a name */
+} nd_named_classes;
+
 /* The results of reading. The columns stay. Each other part is consumed by one stage, which frees
  * it and sets it to NULL. */
 typedef struct nd_ingested {
@@ -21,9 +29,8 @@ typedef struct nd_ingested {
     nd_external_sort *text_hash_order, *id_hash_order;
     nd_spool text_hashes; /* 16 bytes per document */
     nd_spool traits;      /* a byte per document (dedup/document_traits.h), for nd_dedup */
-    nd_spool hosts; /* 4 bytes per document: its host in host_names, for nd_dedup of archives */
-    nd_class_table host_names;
-    uint8_t *protected_bits; /* bit d: document d is protected; NULL: none is */
+    nd_named_classes named[ND_NAMED_KINDS]; /* for nd_dedup */
+    uint8_t *protected_bits;                /* bit d: document d is protected; NULL: none is */
     size_t protected_capacity;
     uint64_t protected_count;
     nd_spool priorities; /* 8 bytes per document, unless the plan keeps the first document */

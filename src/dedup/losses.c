@@ -113,8 +113,10 @@ static double percent(uint64_t part, uint64_t whole) {
 
 /* Begins the message of an alarm: an example follows. */
 static void describe(const losses *l, const nd_loss_alarm *from, char *text, size_t size) {
-    static const char *const kinds[ND_LOSS_KINDS] = {"source", "length", "script", "host"};
+    static const char *const kinds[ND_LOSS_KINDS] = {"source", "length", "script", "host", NULL};
     unsigned long long removed = from->removed, documents = from->documents;
+    const char *kind = from->class_kind == ND_LOSS_FIELD ? l->request->plan->losses_by
+                                                         : kinds[from->class_kind];
     double share = percent(removed, documents);
     const nd_class_table *table = &l->classed.tables[from->class_kind];
     switch (from->kind) {
@@ -130,7 +132,7 @@ static void describe(const losses *l, const nd_loss_alarm *from, char *text, siz
         nd_format(text, size,
                   "%.1f %% of the documents of %s %.*s are removed, %llu of %llu, and %.1f %% of "
                   "all others",
-                  share, kinds[from->class_kind],
+                  share, kind,
                   nd_shown_length(nd_class_name(table, from->entry),
                                   strlen(nd_class_name(table, from->entry)), ND_SHOWN_ID),
                   nd_class_name(table, from->entry), removed, documents,

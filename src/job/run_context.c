@@ -88,7 +88,7 @@ nd_status nd_run_open_input(nd_run *run, const nd_input_options *input, const nd
         .records = input->records,
         .records_context = input->records_context,
         .fields = {input->text_fields, input->text_field_count, input->id_field, plan->value_field,
-                   plan->protect},
+                   plan->protect, plan->label_field},
         .format = input->format,
         .max_record = largest,
         .max_record_reason = largest < input->max_record

@@ -45,6 +45,7 @@ typedef struct nd_input_plan {
     nd_analyzer_kind analyzer;          /* the analyzer that cuts its texts into tokens */
     const char *value_field;            /* a number or date of each document; NULL: none is read */
     const nd_protected_values *protect; /* NULL: none is read */
+    const char *label_field;            /* by which losses are counted; NULL: none is read */
 } nd_input_plan;
 
 /* Opens the inputs. The memory for the window of a Zstandard input is taken out of the run's

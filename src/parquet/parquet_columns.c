@@ -225,6 +225,16 @@ static nd_status add_priority(const schema *s, const char *field, const value *v
     return ND_OK;
 }
 
+/* Adds a field as text. */
+static nd_status add_label(const schema *s, const char *field, const value *v,
+                           nd_parquet_columns *out, nd_sql *sql, nd_error *error) {
+    (void)s, (void)field, (void)error;
+    if (!v->type) return ND_OK;
+    out->label = out->count;
+    add_column(sql, &out->count, "CAST(", v, " AS VARCHAR)");
+    return ND_OK;
+}
+
 /* Adds the comparison of a field with a value. A file may have no such column. */
 static nd_status add_compared(const schema *s, const char *field, const char *text,
                               nd_parquet_columns *out, nd_sql *sql, nd_error *error) {
@@ -263,6 +273,7 @@ static nd_status add_fields(const schema *s, const nd_parquet_fields *fields,
         ND_TRY(add_field(s, fields->texts[i], add_text, out, sql, error));
     ND_TRY(add_field(s, fields->id, add_id, out, sql, error));
     ND_TRY(add_field(s, fields->priority, add_priority, out, sql, error));
+    ND_TRY(add_field(s, fields->label, add_label, out, sql, error));
     out->compared = out->count;
     for (size_t i = 0; i < fields->compared_count; i++)
         ND_TRY(add_compared(s, fields->compared[i], fields->values[i], out, sql, error));
@@ -277,7 +288,7 @@ nd_status nd_parquet_columns_select(nd_duckdb_session *session, const char *path
     const schema s = {session, path, &rows};
     nd_sql all = {.allocator = &session->allocator};
     *out = (nd_parquet_columns){
-        .text_count = fields->text_count, .id = SIZE_MAX, .priority = SIZE_MAX};
+        .text_count = fields->text_count, .id = SIZE_MAX, .priority = SIZE_MAX, .label = SIZE_MAX};
     nd_sql_add(&all, "SELECT *");
     add_file(&all, path);
     nd_sql_add(&all, " LIMIT 0");

@@ -14,12 +14,13 @@ typedef struct nd_parquet_fields {
     /* Fields that are compared with a value, as text. */
     const char *const *compared, *const *values;
     size_t compared_count;
+    const char *label; /* of any type, as text; NULL: not read */
 } nd_parquet_fields;
 
 /* Where the values are in the rows of the statement: first the texts. SIZE_MAX: not there. */
 typedef struct nd_parquet_columns {
     size_t count, text_count;
-    size_t id, priority;
+    size_t id, priority, label;
     bool priority_is_text;           /* a string; false: a double */
     size_t compared, compared_count; /* the first of the comparisons, which are booleans */
 } nd_parquet_columns;

@@ -134,6 +134,8 @@ nd_status nd_parquet_in_next(nd_parquet_in *in, nd_parquet_row *out, bool *end, 
     else out->text = string_at(in, 0, &out->length);
     if (columns->id < columns->count) out->id = string_at(in, columns->id, &out->id_length);
     if (columns->priority < columns->count) take_priority(in, out);
+    if (columns->label < columns->count)
+        out->label = string_at(in, columns->label, &out->label_length);
     for (size_t i = 0; i < columns->compared_count; i++) {
         const nd_duckdb_column *vector = &in->vectors[columns->compared + i];
         bool equal = !nd_duckdb_is_null(vector, in->row) && ((const bool *)vector->data)[in->row];

@@ -15,6 +15,8 @@ typedef struct nd_parquet_row {
     /* A priority that is a string; NULL: it is null, or `priority` has it. */
     const char *priority_text;
     size_t priority_length;
+    const char *label; /* NULL: null, or not read */
+    size_t label_length;
     bool is_protected; /* one of the compared fields has its value */
 } nd_parquet_row;
 

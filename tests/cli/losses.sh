@@ -89,3 +89,26 @@ t dedup -q pages.warc -o out.warc --summary summary.json
 members summary.json
 t dedup -q - -o out.warc --summary summary.json < pages.warc
 grep -o '"host":[^]]*' summary.json
+
+# The values of a field: strings, numbers as they are written, true and false; others are none.
+tongue() { printf '{"id":"%s","text":"%s","lang":%s}\n' "$1" "$2" "$3"; }
+{
+    tongue a "$(words 1 30)" '"de"'
+    tongue b "$(words 1 30)" '"de"'
+    tongue c "$(words 1 30 c)" 1.50
+    tongue d "$(words 1 30 d)" true
+    tongue e "$(words 1 30 e)" null
+    tongue f "$(words 1 30 f)" '["de"]'
+    record g "$(words 1 30 g)"
+} > tongues.jsonl
+printf 'id,text,lang\na,%s,de\nb,%s,"d""e"\nc,%s,\n' "$(words 1 30)" "$(words 1 30)" "$(words 1 9 c)" > tongues.csv
+for input in tongues.jsonl tongues.csv; do
+    t dedup -q $input -o out --losses-by lang --summary summary.json
+    grep -o '"field":[^]]*]' summary.json
+done
+t dedup -q tongues.jsonl -o out --losses-by language --summary summary.json
+grep -o '"field":[^]]*]' summary.json
+
+# A language that loses far more than the rest is warned of.
+{ pages 1 200 n | sed 's/}$/,"lang":"en"}/'; slogan 1 150 s | sed 's/}$/,"lang":"de"}/'; } > two.jsonl
+t dedup -q two.jsonl -o out.jsonl --losses-by lang

@@ -88,7 +88,7 @@ static PyObject *row_number(int64_t row) {
 static PyObject *entry_tuple(const losses *l, size_t i, const documents *d) {
     static const char *const sorts[] = {"group", "class", "alarm"};
     static const char *const kinds[] = {"most", "group", "class"};
-    static const char *const classes[] = {"source", "length", "script", "host"};
+    static const char *const classes[] = {"source", "length", "script", "host", "field"};
     const entry *e = (const entry *)(const void *)l->entries.items + i;
     size_t first = WORDS * i;
     /* N: the tuple takes the references; without memory for one of them there is no tuple. */
