@@ -16,6 +16,7 @@ static struct {
     nd_keywords_options keywords;
     nd_passages_options passages;
     nd_substrings_options substrings;
+    nd_lines_options lines;
     nd_similarity_options similarity;
     nd_survivor_options survivors;
     nd_index_use index_use;
@@ -545,6 +546,11 @@ static void set_jobs(void) {
     with.substrings.input = &with.input;
     with.substrings.least = 16;
     with.substrings.resources = &with.resources;
+    nd_lines_options_init(&with.lines, sizeof with.lines);
+    with.lines.input = &with.input;
+    with.lines.output = "output";
+    with.lines.drop_below = 2;
+    with.lines.resources = &with.resources;
     with.dedup = (nd_dedup_options){.struct_size = sizeof with.dedup,
                                     .input = &with.input,
                                     .similarity = &with.similarity,
@@ -644,6 +650,7 @@ void begin_use_of_size(void) {
     STRUCTURE(nd_keyword_options, keyword)                                                         \
     STRUCTURE(nd_passages_options, passages)                                                       \
     STRUCTURE(nd_substrings_options, substrings)                                                   \
+    STRUCTURE(nd_lines_options, lines)                                                             \
     STRUCTURE(nd_similarity_options, similarity)                                                   \
     STRUCTURE(nd_audit_options, audit)                                                             \
     STRUCTURE(nd_tune_options, tune)                                                               \
@@ -762,6 +769,12 @@ const sized_structure sized_structures[] = {
     USE(nd_substrings_source, nd_input_options, find_substrings_in(given))                         \
     USE(nd_substrings_options, nd_resources,                                                       \
         (with.substrings.resources = given, find_substrings()))                                    \
+    USE(nd_lines, nd_lines_options, nd_lines(given, &out.summary, &failure))                       \
+    USE(nd_lines, nd_job_summary, nd_lines(&with.lines, given, &failure))                          \
+    USE(nd_lines_options, nd_input_options,                                                        \
+        (with.lines.input = given, nd_lines(&with.lines, &out.summary, &failure)))                 \
+    USE(nd_lines_options, nd_resources,                                                            \
+        (with.lines.resources = given, nd_lines(&with.lines, &out.summary, &failure)))             \
     USE(nd_similarity_options, nd_analyzer_options, (with.similarity.analyzer = given, dedup()))   \
     USE(nd_similarity_options, nd_simhash_options, (with.similarity.simhash = given, dedup()))     \
     USE(nd_dedup, nd_dedup_options, nd_dedup(given, &out.summary, &failure))                       \
