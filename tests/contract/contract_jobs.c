@@ -624,8 +624,32 @@ static void check_substrings(void) {
             assert_true(out.summary.pairs > 0 && out.summary.repeated_bytes > 0));
 }
 
+static void check_lines(void) {
+    nd_lines_options o;
+    REFUSED("options", nd_lines(NULL, &out.summary, &failure));
+#define BAD(part, ...)                                                                             \
+    do {                                                                                           \
+        begin_job(1);                                                                              \
+        CALLED(nd_lines_options_init(&o, sizeof o));                                               \
+        o.input = &job.input;                                                                      \
+        o __VA_ARGS__;                                                                             \
+        REFUSED(part, nd_lines(&o, &out.summary, &failure));                                       \
+    } while (0)
+    BAD("input", .input = NULL);
+    BAD("min_words", .min_words = 0);
+    BAD("more_than", .more_than = 0);
+    BAD("more_than", .more_than = 2);
+    BAD("by_host", .by_host = true);
+#undef BAD
+    begin_job(1);
+    CALLED(nd_lines_options_init(&o, sizeof o));
+    o.input = &job.input;
+    GRANTED(begin_job(1), nd_lines(&o, &out.summary, &failure), assert_true(out.summary.units > 0));
+}
+
 void test_passes(void **state) {
     (void)state;
+    check_lines();
     check_files();
     check_texts();
     check_inputs();
