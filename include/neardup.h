@@ -18,6 +18,7 @@
  *     neardup/job.h            jobs over any number of documents: input, resources, summary
  *     neardup/extract.h        jobs that return texts, fingerprints, signatures, words, keywords
  *     neardup/dedup.h          jobs that find duplicates: nd_dedup, nd_pairs
+ *     neardup/exact.h          the job that finds identical documents: nd_exact
  *     neardup/audit.h          the job that checks them on a sample: nd_audit
  *     neardup/tune.h           the job that helps to choose a threshold: nd_tune
  *     neardup/passages.h       the job that finds shared passages
@@ -76,6 +77,7 @@
 #include "neardup/base.h"
 #include "neardup/dedup.h"
 #include "neardup/distributed.h"
+#include "neardup/exact.h"
 #include "neardup/extract.h"
 #include "neardup/hamming.h"
 #include "neardup/hamming_index.h"

@@ -31,12 +31,7 @@ static const flag outputs[] = {
                        "the kept records, byte for byte and in the order of input; a name in .gz "
                        "or .zst compresses them; DIR/ gets a file for each file of the input; of "
                        "texts a directory, and without -o the kept paths go to standard output"),
-    {.name = "null",
-     .letter = '0',
-     .kind = FLAG_SWITCH,
-     .offset = offsetof(record_settings, null_paths),
-     .help = "end each kept path of a directory with NUL; for xargs -0, since a path may contain a "
-             "line break"},
+    NULL_PATHS_FLAG,
 };
 static const flag index_list[] = {
     {.name = "index",

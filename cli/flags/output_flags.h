@@ -30,7 +30,17 @@ extern const flag_table record_flags; /* all but the first two */
         .help = "where the results go; " more                                                      \
     }
 
-/* Tables of the decisions of dedup and index add, and how losses are counted. NULL: not written. */
+/* --null of the same commands. */
+#define NULL_PATHS_FLAG                                                                            \
+    {                                                                                              \
+        .name = "null", .letter = '0', .kind = FLAG_SWITCH,                                        \
+        .offset = offsetof(record_settings, null_paths),                                           \
+        .help = "end each kept path of a directory with NUL; for xargs -0, since a path may "      \
+                "contain a line break"                                                             \
+    }
+
+/* Tables of the decisions of dedup, exact and index add, and how losses are counted. NULL: not
+ * written. */
 typedef struct table_settings {
     const char *removed, *clusters, *edges, *review;
     uint64_t review_pairs;

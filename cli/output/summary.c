@@ -32,10 +32,12 @@ typedef struct summary_row {
 #define STAGE(number) (AT(seconds) + (number) * sizeof(double))
 
 #define OF(kind) (1u << (kind))
+#define REMOVING (OF(SUMMARY_DEDUP) | OF(SUMMARY_EXACT))
 #define DECIDING (OF(SUMMARY_DEDUP) | OF(SUMMARY_PAIRS))
 #define COMPARING (DECIDING | OF(SUMMARY_AUDIT))
 #define FINGERPRINTS (OF(SUMMARY_LOAD) | OF(SUMMARY_FIND) | OF(SUMMARY_JOIN))
-#define WRITING (COMPARING | OF(SUMMARY_EACH) | OF(SUMMARY_WORDS) | OF(SUMMARY_LINES))
+#define STAGED (COMPARING | OF(SUMMARY_EXACT))
+#define WRITING (STAGED | OF(SUMMARY_EACH) | OF(SUMMARY_WORDS) | OF(SUMMARY_LINES))
 #define TEXTS                                                                                      \
     (WRITING | OF(SUMMARY_QUERY) | OF(SUMMARY_PASSAGES) | OF(SUMMARY_SUBSTRINGS) |                 \
      OF(SUMMARY_LINES) | OF(SUMMARY_STREAM) | OF(SUMMARY_TEXT))
@@ -50,8 +52,8 @@ static const summary_row rows[] = {
     {"fingerprints", NUMBER_64, AT(documents), "fingerprints read", FINGERPRINTS},
     {"input_bytes", NUMBER_64, AT(input_bytes), "bytes read, after decompression", TEXTS},
     {"text_bytes", NUMBER_64, AT(text_bytes), "bytes of the documents' texts", TEXTS},
-    {"kept", NUMBER_64, AT(kept), "documents kept", OF(SUMMARY_DEDUP) | OF(SUMMARY_LINES)},
-    {"removed", NUMBER_64, AT(removed), "documents removed", OF(SUMMARY_DEDUP) | OF(SUMMARY_LINES)},
+    {"kept", NUMBER_64, AT(kept), "documents kept", REMOVING | OF(SUMMARY_LINES)},
+    {"removed", NUMBER_64, AT(removed), "documents removed", REMOVING | OF(SUMMARY_LINES)},
     {"changed", NUMBER_64, AT(changed), "documents kept, but for what was cut", OF(SUMMARY_LINES)},
     {"units", NUMBER_64, AT(units), "lines, paragraphs or sentences (--unit)", OF(SUMMARY_LINES)},
     {"units_cut", NUMBER_64, AT(units_cut), "those that were cut", OF(SUMMARY_LINES)},
@@ -61,9 +63,9 @@ static const summary_row rows[] = {
     {"skipped", NUMBER_64, AT(skipped), "bad records left out (--on-error skip, --invalid skip)",
      TEXTS},
     {"duplicate_ids", NUMBER_64, AT(duplicate_ids), "documents whose id an earlier document has",
-     COMPARING},
+     STAGED},
     {"without_value", NUMBER_64, AT(without_value),
-     "documents without the field of --keep, which come behind all others", OF(SUMMARY_DEDUP)},
+     "documents without the field of --keep, which come behind all others", REMOVING},
     {"spared", NUMBER_64, AT(spared),
      "documents that --protect keeps, although they duplicate a kept one", OF(SUMMARY_DEDUP)},
     {"terms", NUMBER_64, AT(terms), "distinct words of the documents", OF(SUMMARY_WORDS)},
@@ -121,10 +123,10 @@ static const summary_row rows[] = {
     {"seconds_read", NUMBER_SECONDS, STAGE(ND_STAGE_READ), "reading, analysing and signing",
      WRITING},
     {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates, or repeats",
-     COMPARING | OF(SUMMARY_LINES)},
-    {"seconds_decide", NUMBER_SECONDS, STAGE(ND_STAGE_DECIDE), "verifying and deciding", COMPARING},
+     STAGED | OF(SUMMARY_LINES)},
+    {"seconds_decide", NUMBER_SECONDS, STAGE(ND_STAGE_DECIDE), "verifying and deciding", STAGED},
     {"seconds_write", NUMBER_SECONDS, STAGE(ND_STAGE_WRITE),
-     "writing the results; audit and tune: comparing exactly", COMPARING | OF(SUMMARY_LINES)},
+     "writing the results; audit and tune: comparing exactly", STAGED | OF(SUMMARY_LINES)},
     {"seconds_sync", NUMBER_SECONDS, STAGE(ND_STAGE_SYNC),
      "waiting until the results are on the disk", WRITING},
     {"seconds_total", NUMBER_SECONDS, AT(total_seconds), "the whole job", ALL},
@@ -139,19 +141,19 @@ static const summary_row rows[] = {
     {"largest_groups", LOSSES, offsetof(loss_notes, groups),
      "the three documents for which most were removed: id, source and line, the documents removed, "
      "exact copies among them, their share of all removed ones, and an example",
-     OF(SUMMARY_DEDUP)},
+     REMOVING},
     {"group_sizes", LOSSES, offsetof(loss_notes, sizes),
      "how many kept documents have how many removed ones: a list of [least removed, documents], "
      "one for each power of two that has any",
-     OF(SUMMARY_DEDUP)},
+     REMOVING},
     {"losses", LOSSES, offsetof(loss_notes, classes),
      "documents, and removed ones, by source, length, script, host of archives, and the field of "
      "--losses-by: of each the 20 classes that lose most documents",
-     OF(SUMMARY_DEDUP)},
+     REMOVING},
     {"alarms", LOSSES, offsetof(loss_notes, alarms),
      "losses that are warned of: more than half of all; a class that loses everything, or far more "
      "than the others; one document for which many are removed",
-     OF(SUMMARY_DEDUP)},
+     REMOVING},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 _Static_assert(ND_STAGE_COUNT == 5, "every stage has its row");
@@ -288,10 +290,12 @@ static void print_anchors(const lines *l, const nd_job_summary *s) {
 
 static bool compares(summary_kind kind) { return OF(kind) & COMPARING; }
 
+static bool removes(summary_kind kind) { return OF(kind) & REMOVING; }
+
 static void print_means(const lines *l, const nd_job_summary *s, summary_kind kind) {
     char bytes[32];
     fprintf(l->out, "%-16s%.2f s", "time", s->total_seconds);
-    for (nd_stage stage = 0; compares(kind) && stage < ND_STAGE_COUNT; stage++)
+    for (nd_stage stage = 0; (OF(kind) & STAGED) && stage < ND_STAGE_COUNT; stage++)
         fprintf(l->out, "%s%s %.2f s", stage ? ", " : ": ", nd_stage_name(stage),
                 s->seconds[stage]);
     if (reads_texts(kind))
@@ -326,10 +330,10 @@ void summary_print(FILE *out, const nd_job_summary *s, const loss_notes *losses,
     else count_line(&l, kind == SUMMARY_FIND ? "queries" : "fingerprints", s->documents, "");
     if (kind == SUMMARY_FIND || kind == SUMMARY_JOIN)
         count_line(&l, kind == SUMMARY_FIND ? "matches" : "pairs", s->pairs, "");
-    if (kind == SUMMARY_DEDUP) {
+    if (removes(kind)) {
         share_line(&l, "kept", s->kept, s->documents);
         share_line(&l, "removed", s->removed, s->documents);
-        count_line(&l, "  exact copies", s->exact_copies, "");
+        if (kind == SUMMARY_DEDUP) count_line(&l, "  exact copies", s->exact_copies, "");
         fwrite(losses->lines.text, 1, losses->lines.size, out);
     } else if (kind == SUMMARY_PAIRS || kind == SUMMARY_QUERY) {
         count_line(&l, kind == SUMMARY_QUERY ? "matches" : "pairs", s->pairs,

@@ -8,6 +8,7 @@
 typedef enum summary_kind {
     SUMMARY_NONE,       /* the command runs no job */
     SUMMARY_DEDUP,      /* documents are kept and removed */
+    SUMMARY_EXACT,      /* the same, by hashes alone */
     SUMMARY_PAIRS,      /* pairs of documents are found */
     SUMMARY_AUDIT,      /* the same, and checked */
     SUMMARY_QUERY,      /* documents are looked up in an index */
@@ -23,8 +24,8 @@ typedef enum summary_kind {
     SUMMARY_JOIN        /* pairs of fingerprints are found */
 } summary_kind;
 
-/* Prints aligned lines. `losses` are of SUMMARY_DEDUP, here and below. `max_compare` is named where
- * comparisons were left out. */
+/* Prints aligned lines. `losses` are of SUMMARY_DEDUP and SUMMARY_EXACT, here and below.
+ * `max_compare` is named where comparisons were left out. */
 void summary_print(FILE *out, const nd_job_summary *summary, const loss_notes *losses,
                    summary_kind kind, uint32_t max_compare, bool colour);
 

@@ -96,8 +96,9 @@ static void set_fault(const nd_text_maker *maker, const nd_raw_text *raw, const 
 static nd_status check(nd_text_maker *maker, const nd_raw_text *raw, const nd_decoded *decoded,
                        bool as_browsers, nd_made_text *out, nd_error *error) {
     bool lenient = as_browsers || maker->options.invalid == ND_INVALID_REPLACE;
-    size_t valid = decoded->encoding ? out->length
-                                     : nd_kernel_get()->utf8_valid_prefix(out->text, out->length);
+    size_t valid = decoded->encoding || raw->is_utf8
+                       ? out->length
+                       : nd_kernel_get()->utf8_valid_prefix(out->text, out->length);
     if (valid == out->length && decoded->malformed == 0) return ND_OK;
     if (!lenient) set_fault(maker, raw, decoded, valid, out);
     return lenient && valid < out->length ? repair(maker, out, error) : ND_OK;

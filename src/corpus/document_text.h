@@ -26,6 +26,7 @@ typedef struct nd_raw_text {
         ND_RAW_COLUMN, /* a column of CSV */
         ND_RAW_PAGE    /* a text of the web: malformed parts become U+FFFD, as in a browser */
     } kind;
+    bool is_utf8;          /* that is known, so that it is not checked again */
     bool is_html;          /* the server says so; otherwise it is found out */
     const char *charset;   /* that the server tells; of a column that of its file */
     size_t charset_length; /* 0: none */

@@ -31,6 +31,9 @@ extern "C" {
 #include "corpus/iso_date.h"
 #include "corpus/json_simdjson.h"
 #include "corpus/json_diagnose.h"
+extern "C" {
+#include "corpus/json_plain.h"
+}
 #include "corpus/json_strings.h"
 
 #include <charconv>
@@ -78,6 +81,9 @@ struct nd_json_parser {
     size_t number_capacity = 0;
     char *copy = nullptr; /* a line with its numbers blanked */
     size_t copy_capacity = 0;
+    bool serves_plain = false; /* plain lines are read without simdjson (json_plain.h) */
+    char *plain = nullptr;
+    size_t plain_capacity = 0;
     char *repaired = nullptr;
     size_t repaired_capacity = 0;
 };
@@ -472,6 +478,20 @@ error_code parse_blanked(nd_json_parser *parser, const char *line, size_t length
     return parse_padded(parser, parser->copy, length);
 }
 
+/* Reads the line without simdjson. False: it has to be parsed; why is not known. */
+bool read_plain(nd_json_parser *parser, const char *line, size_t length, nd_record_values *out) {
+    if (!parser->serves_plain || length > SIZE_MAX / 2) return false;
+    if (parser->plain_capacity > 2 * kept_capacity && length <= kept_capacity) {
+        nd_release(&parser->allocator, parser->plain);
+        parser->plain = nullptr;
+        parser->plain_capacity = 0;
+    }
+    return nd_reserve(&parser->allocator, &parser->plain, &parser->plain_capacity,
+                      nd_json_plain_room(length)) &&
+           nd_json_plain_read(parser->texts[0].spelled, parser->id.spelled, line, length,
+                              parser->plain, out);
+}
+
 /* Says why simdjson rejected the line. */
 nd_json_problem explain(error_code problem, const char *line, size_t length, const message &why) {
     size_t at = 0, size;
@@ -526,6 +546,7 @@ nd_status nd_json_parser_create(const nd_record_fields *fields, const nd_allocat
     if (!storage) return nd_fail_memory(error, sizeof(nd_json_parser), "a JSON parser");
     nd_json_parser *parser = new (storage) nd_json_parser();
     parser->allocator = memory;
+    parser->serves_plain = nd_json_plain_serves(fields);
     nd_status status = texts_open(parser, fields, error);
     if (status == ND_OK) status = wanted_open(&parser->id, fields->id, &memory, error);
     if (status == ND_OK) status = wanted_open(&parser->priority, fields->priority, &memory, error);
@@ -554,6 +575,7 @@ void nd_json_parser_free(nd_json_parser *parser) {
     nd_release(&memory, parser->number);
     nd_release(&memory, parser->copy);
     nd_release(&memory, parser->repaired);
+    nd_release(&memory, parser->plain);
     parser->~nd_json_parser();
     nd_release(&memory, parser);
 }
@@ -566,6 +588,7 @@ nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t l
         nd_format(why, why_size, "the record is longer than 4 GiB");
         return ND_JSON_BAD_RECORD;
     }
+    if (read_plain(parser, line, length, out)) return ND_JSON_FINE;
     error_code problem = make_room(parser, length);
     if (problem == simdjson::SUCCESS) problem = parse_padded(parser, line, length);
     if (problem == simdjson::NUMBER_ERROR) {

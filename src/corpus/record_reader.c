@@ -199,16 +199,26 @@ static nd_status read_file(nd_record_reader *reader, const nd_source *source, co
 
 /* ---- texts */
 
-/* Makes the text of the document, whose place is for messages. */
+/* Makes the text of the document. made->fault: it is not valid. */
+static nd_status make_text(nd_record_reader *reader, const nd_raw_text *raw, nd_made_text *made,
+                           parsed_record *parsed, nd_error *error) {
+    ND_TRY(nd_text_make(reader->maker, raw, made, error));
+    parsed->document.text = made->text;
+    parsed->document.length = made->length;
+    return ND_OK;
+}
+
+static void fail_text(const char *where, const nd_made_text *made, parsed_record *parsed) {
+    parsed->state = ND_RECORD_INVALID_TEXT;
+    nd_fail(parsed->why, ND_ERR_INPUT, "%s: %s", where, made->fault);
+}
+
+/* The same, with the place of the document for messages. */
 static nd_status set_text(nd_record_reader *reader, const nd_raw_text *raw, const char *where,
                           parsed_record *parsed, nd_error *error) {
     nd_made_text made;
-    ND_TRY(nd_text_make(reader->maker, raw, &made, error));
-    parsed->document.text = made.text;
-    parsed->document.length = made.length;
-    if (made.fault[0] == '\0') return ND_OK;
-    parsed->state = ND_RECORD_INVALID_TEXT;
-    nd_fail(parsed->why, ND_ERR_INPUT, "%s: %s", where, made.fault);
+    ND_TRY(make_text(reader, raw, &made, parsed, error));
+    if (made.fault[0]) fail_text(where, &made, parsed);
     return ND_OK;
 }
 
@@ -235,6 +245,13 @@ static void place_of(const file_record *record, char *where, size_t size) {
               (unsigned long long)record->line);
 }
 
+static void fail_text_at(const file_record *record, const nd_made_text *made,
+                         parsed_record *parsed) {
+    char where[200];
+    place_of(record, where, sizeof where);
+    fail_text(where, made, parsed);
+}
+
 /* Converts the id of a row, which is in the encoding of its file. */
 static nd_status decode_id(nd_record_reader *reader, const nd_source *source, nd_document *document,
                            nd_error *error) {
@@ -256,12 +273,13 @@ static nd_status decode_id(nd_record_reader *reader, const nd_source *source, nd
 static nd_status set_values(nd_record_reader *reader, const file_record *record,
                             const nd_record_values *values, parsed_record *parsed,
                             nd_error *error) {
-    char where[200];
+    nd_made_text made;
     const nd_source *source = record->source;
     bool column = source->columns.texts != NULL;
     const nd_raw_text raw = {.bytes = values->text,
                              .length = values->text_length,
                              .kind = column ? ND_RAW_COLUMN : ND_RAW_STRING,
+                             .is_utf8 = !column, /* the parser of JSON has checked it */
                              .charset = source->encoding,
                              .charset_length = strlen(source->encoding)};
     parsed->document = (nd_document){.id = values->id,
@@ -270,10 +288,11 @@ static nd_status set_values(nd_record_reader *reader, const file_record *record,
                                      .priority = values->priority,
                                      .is_protected = values->is_protected,
                                      .label = {values->label, values->label_length}};
-    place_of(record, where, sizeof where);
     if (column && (reader->corpus->converts || source->encoding[0]) && values->id)
         ND_TRY(decode_id(reader, source, &parsed->document, error));
-    return set_text(reader, &raw, where, parsed, error);
+    ND_TRY(make_text(reader, &raw, &made, parsed, error));
+    if (made.fault[0]) fail_text_at(record, &made, parsed);
+    return ND_OK;
 }
 
 static nd_status parse_json(nd_record_reader *reader, const file_record *record,

@@ -1,5 +1,5 @@
-/* nd_dedup, nd_pairs, nd_audit and nd_tune: runs the stages in order, and passes the results of
- * each to the next ones.
+/* nd_dedup, nd_exact, nd_pairs, nd_audit and nd_tune: runs the stages in order, and passes the
+ * results of each to the next ones.
  *
  *   read     ingest              records -> columns, band keys, hashes
  *   match    ranks               priorities -> the order in which documents are considered
@@ -15,6 +15,7 @@
  *   write    report              fates -> kept records, tables, callbacks; begins while deciding
  *            index_update        kept documents -> the index
  *   audit                        in place of "write": candidates, fates, texts -> shares
+ *   exact_copies alone decides for nd_exact: nothing is proposed, and no pair is compared
  *   tuner                        behind exact_copies, in place of the rest: texts -> shares */
 #include "base/argument.h"
 #include "base/floats.h"
@@ -197,7 +198,7 @@ static nd_status match(dedup *d, nd_error *error) {
         ND_TRY(nd_fingerprint_counted(&d->run, &d->plan, &d->fates, &d->ingested, error));
         end_stage(d, ND_STAGE_READ);
     }
-    ND_TRY(propose(d, error));
+    if (!d->plan.exact) ND_TRY(propose(d, error));
     end_stage(d, ND_STAGE_MATCH);
     return ND_OK;
 }
@@ -245,7 +246,7 @@ static nd_status tell_losses(dedup *d, const nd_verifier_plan *verifier, nd_erro
     return removes ? nd_losses_tell(&request, error) : ND_OK;
 }
 
-static nd_status decide(dedup *d, const nd_verifier_plan *verifier, nd_error *error) {
+static nd_status compare(dedup *d, const nd_verifier_plan *verifier, nd_error *error) {
     const nd_decide_request request = {.verifier = verifier,
                                        .known = d->update ? nd_index_update_known(d->update) : NULL,
                                        .sample = d->sample.most > 0 ? &d->sample : NULL,
@@ -259,6 +260,11 @@ static nd_status decide(dedup *d, const nd_verifier_plan *verifier, nd_error *er
     count_decided(&d->summary, &counts);
     if (d->plan.by_component)
         ND_TRY(nd_remove_by_component(verifier, &d->fates, &d->summary.spared, error));
+    return ND_OK;
+}
+
+static nd_status decide(dedup *d, const nd_verifier_plan *verifier, nd_error *error) {
+    if (!d->plan.exact) ND_TRY(compare(d, verifier, error));
     ND_TRY(tell_losses(d, verifier, error));
     end_stage(d, ND_STAGE_DECIDE);
     return ND_OK;
@@ -382,6 +388,14 @@ nd_status nd_dedup(const nd_dedup_options *options, nd_job_summary *summary, nd_
     dedup d = {.stage_began = nd_seconds()};
     ND_TRY(nd_job_summary_check(summary, error));
     ND_TRY(nd_dedup_parts_read(options, &d.options, error));
+    return run_stages(ND_GOAL_DEDUP, &d, summary, error);
+}
+
+nd_status nd_exact(const nd_exact_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    dedup d = {.stage_began = nd_seconds()};
+    ND_TRY(nd_job_summary_check(summary, error));
+    ND_TRY(nd_dedup_parts_read_exact(options, &d.options, error));
     return run_stages(ND_GOAL_DEDUP, &d, summary, error);
 }
 

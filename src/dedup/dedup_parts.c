@@ -88,6 +88,31 @@ nd_status nd_dedup_parts_read(const nd_dedup_options *given, nd_dedup_parts *out
     return ND_OK;
 }
 
+/* Nothing is compared by sketches, so of the similarity only the analyzer is read. */
+static nd_status read_analyzer_alone(const nd_analyzer_options *analyzer, nd_dedup_parts *out,
+                                     nd_error *error) {
+    nd_similarity_options similarity = similarity_defaults;
+    similarity.analyzer = analyzer;
+    return read_similarity(&similarity, out, error);
+}
+
+nd_status nd_dedup_parts_read_exact(const nd_exact_options *given, nd_dedup_parts *out,
+                                    nd_error *error) {
+    nd_exact_options o = {0};
+    *out = (nd_dedup_parts){.exact = true};
+    ND_TRY(nd_need(given, "options", error));
+    ND_TRY(ND_READ_OPTIONS(given, &o, "nd_exact_options", error));
+    ND_CHECK_ENUM(o.by, "by", ND_EQUAL_BYTES, ND_EQUAL_TOKENS, error);
+    out->equal = o.by;
+    ND_TRY(nd_input_options_read(o.input, &out->input, error));
+    ND_TRY(read_analyzer_alone(o.analyzer, out, error));
+    ND_TRY(read_survivors(o.survivors, &out->survivors, error));
+    out->survivors.group = ND_GROUP_GREEDY;
+    ND_TRY(read_outputs(o.outputs, &out->outputs, error));
+    out->resources = o.resources;
+    return ND_OK;
+}
+
 nd_status nd_dedup_parts_read_pairs(const nd_pairs_options *given, nd_dedup_parts *out,
                                     nd_error *error) {
     nd_pairs_options o = {0};
@@ -145,16 +170,6 @@ void nd_tune_options_init(nd_tune_options *options, size_t struct_size) {
     nd_options_init(options, struct_size, &tune_defaults, sizeof tune_defaults);
 }
 
-/* Nothing is compared by sketches, so they are as small as a plan allows. */
-static nd_status read_analyzer_alone(const nd_analyzer_options *analyzer, nd_dedup_parts *out,
-                                     nd_error *error) {
-    nd_similarity_options similarity = similarity_defaults;
-    similarity.analyzer = analyzer;
-    similarity.perms = 1;
-    similarity.recall = similarity.threshold;
-    return read_similarity(&similarity, out, error);
-}
-
 nd_status nd_dedup_parts_read_tune(const nd_tune_options *given, nd_tune_options *tune,
                                    nd_dedup_parts *out, nd_error *error) {
     *tune = tune_defaults;
@@ -168,6 +183,9 @@ nd_status nd_dedup_parts_read_tune(const nd_tune_options *given, nd_tune_options
     ND_CHECK_ENUM(tune->measure, "measure", ND_MEASURE_JACCARD, ND_MEASURE_CONTAINMENT, error);
     ND_TRY(nd_input_options_read(tune->input, &out->input, error));
     ND_TRY(read_analyzer_alone(tune->analyzer, out, error));
+    /* The sketches, which nothing uses, are as small as a plan allows. */
+    out->similarity.perms = 1;
+    out->similarity.recall = out->similarity.threshold;
     out->resources = tune->resources;
     return ND_OK;
 }

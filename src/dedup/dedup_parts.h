@@ -1,6 +1,6 @@
-/* The options of nd_dedup, nd_pairs, nd_audit and nd_tune, read once. Every part has every member;
- * members that the caller did not set have their defaults. Const after that. Strings, arrays,
- * tables and callbacks stay the caller's. */
+/* The options of nd_dedup, nd_exact, nd_pairs, nd_audit and nd_tune, read once. Every part has
+ * every member; members that the caller did not set have their defaults. Const after that. Strings,
+ * arrays, tables and callbacks stay the caller's. */
 #ifndef ND_DEDUP_DEDUP_PARTS_H
 #define ND_DEDUP_DEDUP_PARTS_H
 
@@ -17,11 +17,15 @@ typedef struct nd_dedup_parts {
     nd_output_options outputs; /* with nd_pairs only edges and on_pair are set,
                                   with nd_audit and nd_tune none */
     const nd_resources *resources;
+    bool exact; /* nd_exact: documents are duplicates if they are identical, by `equal` */
+    nd_equal equal;
 } nd_dedup_parts;
 
 /* Reads the caller's options. ND_ERR_ARGUMENT: a structure has an unknown size, or a member is out
  * of its own range. */
 nd_status nd_dedup_parts_read(const nd_dedup_options *given, nd_dedup_parts *out, nd_error *error);
+nd_status nd_dedup_parts_read_exact(const nd_exact_options *given, nd_dedup_parts *out,
+                                    nd_error *error);
 nd_status nd_dedup_parts_read_pairs(const nd_pairs_options *given, nd_dedup_parts *out,
                                     nd_error *error);
 /* *audit has every member, too. */

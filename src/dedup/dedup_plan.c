@@ -157,6 +157,15 @@ static nd_status plan_difference(nd_dedup_plan *plan, const nd_dedup_parts *o, n
     return ND_OK;
 }
 
+/* There are no sketches, and no sizes of sets. */
+static nd_status plan_exact(nd_dedup_plan *plan, const nd_dedup_parts *o) {
+    plan->exact = true;
+    plan->equal = o->equal;
+    plan->verify = ND_VERIFY_NONE;
+    plan->measure = ND_BY_JACCARD;
+    return ND_OK;
+}
+
 nd_status nd_dedup_plan_make(nd_dedup_goal goal, const nd_dedup_parts *o,
                              const nd_index_settings *index, nd_dedup_plan *plan, nd_error *error) {
     *plan = (nd_dedup_plan){.goal = goal,
@@ -168,6 +177,7 @@ nd_status nd_dedup_plan_make(nd_dedup_goal goal, const nd_dedup_parts *o,
                             .verify = o->similarity.verify,
                             .threshold = o->similarity.threshold};
     if (goal == ND_GOAL_DEDUP) ND_TRY(plan_survivors(plan, o, error));
+    if (o->exact) return plan_exact(plan, o);
     if (nd_has_index(o)) ND_TRY(nd_analyzer_options_check_stored(&plan->analyzer, error));
     ND_TRY(choose_sketch(plan, o, index, error));
     ND_TRY(plan_difference(plan, o, error));

@@ -55,6 +55,8 @@ typedef struct nd_dedup_plan {
     const char *const *differ_by; /* lists that keep texts apart; NULL: none */
     size_t differ_by_count;
     bool has_sets; /* packed shingle sets are kept, for the index and for verification */
+    bool exact;    /* only identical documents are duplicates, by `equal`; no pair is compared */
+    nd_equal equal;
 } nd_dedup_plan;
 
 /* Makes the plan. Strings stay the caller's. `index`: the settings of the index to which the run

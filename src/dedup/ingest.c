@@ -12,6 +12,7 @@
 #include "terms/count_min_buffer.h"
 #include "text/analyzer.h"
 #include "text/differ_by.h"
+#include "text/document_hash.h"
 #include "warc/uri_host.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@
 typedef struct ingest_plan {
     nd_allocator allocator;
     const nd_dedup_plan *plan;
-    const nd_minhash *minhash; /* NULL: fingerprints, or anchors */
+    const nd_minhash *minhash; /* NULL: fingerprints, anchors, or no sketches */
     nd_count_min *words;       /* NULL: words are not counted. All threads add to it */
 } ingest_plan;
 
@@ -59,6 +60,7 @@ typedef struct batch {
 } batch;
 
 typedef struct ingest_worker {
+    nd_document_hasher *hasher; /* NULL: the plan compares more than identical documents */
     nd_analyzer *analyzer;
     nd_text_simhash *simhash;     /* NULL: no fingerprints, or a second reading makes them */
     nd_count_min_buffer *counter; /* NULL: words are not counted */
@@ -178,15 +180,17 @@ static nd_status map_document(const void *plan, void *worker, void *own, const n
     const nd_document *document = item->document;
     ingest_worker *w = worker;
     batch *b = own;
-    nd_shingles shingles;
+    nd_shingles shingles = {0};
     size_t key_start = b->key_count;
     if (nd_plan_has_sentences(p->plan)) ND_TRY(add_sentences(p, w, b, document, error));
-    ND_TRY(nd_analyze(w->analyzer, document->text, document->length, &shingles, error));
+    ND_TRY(w->hasher ? nd_document_hash(w->hasher, document->text, document->length,
+                                        shingles.text_hash, error)
+                     : nd_analyze(w->analyzer, document->text, document->length, &shingles, error));
     if (!nd_reserve(&p->allocator, &b->entries, &b->entry_capacity, b->count + 1) ||
         !nd_reserve(&p->allocator, &b->sketches, &b->sketch_capacity,
                     (b->count + 1) * p->plan->sketch_size))
         return nd_fail_memory(error, p->plan->sketch_size, "the columns of a block");
-    ND_TRY(add_sketch(p, w, b, &shingles, error));
+    if (!w->hasher) ND_TRY(add_sketch(p, w, b, &shingles, error));
     entry *e = &b->entries[b->count];
     *e = (entry){.record = item->record,
                  .text_hash = {shingles.text_hash[0], shingles.text_hash[1]},
@@ -232,6 +236,7 @@ static void destroy_worker(const void *plan, void *worker) {
     nd_text_simhash_free(w->simhash);
     nd_analyzer_free(w->analyzer);
     nd_differ_by_free(w->differ_by);
+    nd_document_hasher_free(w->hasher);
     nd_release(a, w);
 }
 
@@ -240,6 +245,8 @@ static nd_status create_worker(const void *plan, void **worker, nd_error *error)
     const nd_allocator *a = &p->allocator;
     ingest_worker *w = *worker = nd_allocate_zero(a, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
+    if (p->plan->exact)
+        return nd_document_hasher_create(p->plan->equal, &p->plan->analyzer, a, &w->hasher, error);
     if (p->plan->differ_by)
         ND_TRY(nd_differ_by_create(p->plan->differ_by, p->plan->differ_by_count, a, &w->differ_by,
                                    error));
@@ -417,7 +424,8 @@ nd_status nd_ingest(const nd_run *run, const nd_input_options *input, const nd_d
     nd_minhash *minhash = NULL;
     *out = (nd_ingested){0};
     nd_status status = prepare(run, plan, corpus, out, error);
-    if (status == ND_OK && !nd_plan_has_fingerprints(plan) && !nd_plan_has_anchors(plan))
+    if (status == ND_OK && !plan->exact && !nd_plan_has_fingerprints(plan) &&
+        !nd_plan_has_anchors(plan))
         status = nd_minhash_create(plan->bands.perms, plan->analyzer.seed, &run->allocator,
                                    &minhash, error);
     const ingest_plan shared = {run->allocator, plan, minhash, out->words};

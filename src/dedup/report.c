@@ -332,7 +332,8 @@ nd_status nd_report_create(const nd_report_request *request, nd_report **out, nd
     r->plan = shared->plan;
     r->documents = &shared->documents;
     bool decisions = r->plan->goal == ND_GOAL_DEDUP && (o->removed || o->on_decision);
-    if (decisions || o->on_pair) ND_TRY(nd_pair_verifier_create(shared, &r->verifier, error));
+    if (!r->plan->exact && (decisions || o->on_pair))
+        ND_TRY(nd_pair_verifier_create(shared, &r->verifier, error));
     r->pairs = (nd_pair_report){.shared = shared,
                                 .fates = request->fates,
                                 .verifier = r->verifier,

@@ -453,6 +453,41 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 
 #include "kernel/table_unpack.h"
 
+/* ---- strings of JSON */
+
+/* The bytes of v that are a quote, a backslash or below 0x20, as bits. */
+static inline uint32_t special_bytes(__m256i v) {
+    __m256i quotes = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('"')),
+            backslashes = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\\')),
+            controls = _mm256_cmpeq_epi8(_mm256_min_epu8(v, _mm256_set1_epi8(0x1f)), v);
+    return (uint32_t)_mm256_movemask_epi8(
+        _mm256_or_si256(_mm256_or_si256(quotes, backslashes), controls));
+}
+
+static size_t json_string(const char *text, size_t length, char *out, size_t *written) {
+    size_t at = 0, to = 0, rest;
+    while (length - at >= 33) { /* an escape may end behind the vector */
+        __m256i v = _mm256_loadu_si256((const __m256i *)(text + at));
+        uint32_t special = special_bytes(v);
+        _mm256_storeu_si256((__m256i *)(out + to), v);
+        size_t plain = special ? (size_t)__builtin_ctz(special) : 32;
+        at += plain;
+        to += plain;
+        if (!special) continue;
+        unsigned char second = (unsigned char)text[at + 1];
+        char escaped = text[at] == '\\' && second < 0x80 ? nd_json_escapes[second] : 0;
+        if (!escaped) {
+            *written = to;
+            return at;
+        }
+        out[to++] = escaped;
+        at += 2;
+    }
+    at += nd_json_string_by_words(text + at, length - at, out + to, &rest);
+    *written = to + rest;
+    return at;
+}
+
 const nd_kernel nd_kernel_avx2 = {
     .name = "avx2",
     .minhash = minhash,
@@ -474,5 +509,6 @@ const nd_kernel nd_kernel_avx2 = {
     .near128_probes = near128_probes,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
+    .json_string = json_string,
 };
 #endif

@@ -623,6 +623,52 @@ static inline void unpack_ends(uint64_t ones, uint32_t keys, uint16_t *ends) {
 
 #include "kernel/table_unpack.h"
 
+/* ---- strings of JSON */
+
+/* Returns the positions behind backslashes that begin an escape. A run of backslashes that begins
+ * at an even position escapes at odd ones, and the other way round (the method of simdjson). */
+static inline uint64_t escaped_positions(uint64_t backslashes) {
+    const uint64_t odd = UINT64_C(0xaaaaaaaaaaaaaaaa);
+    uint64_t behind = backslashes << 1;
+    return (((behind | odd) - backslashes) ^ odd) ^ backslashes;
+}
+
+/* A block of at most 64 bytes without a backslash is stored as it is. Of any other one the second
+ * characters of escapes are replaced, and the backslashes before them are squeezed out. An escape
+ * that the end of the block cuts is left to the next one. */
+static size_t json_string(const char *text, size_t length, char *out, size_t *written) {
+    const __m512i low = _mm512_loadu_si512(nd_json_escapes),
+                  high = _mm512_loadu_si512(nd_json_escapes + 64);
+    size_t at = 0, to = 0;
+    while (at < length) {
+        uint64_t within = low_bits(length - at < 64 ? length - at : 64);
+        __m512i v = _mm512_maskz_loadu_epi8(within, text + at);
+        uint64_t backslashes = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\\')),
+                 quotes = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('"')),
+                 stops = _mm512_cmplt_epu8_mask(v, _mm512_set1_epi8(0x20)), escaped = 0, taken;
+        if (backslashes) {
+            escaped = escaped_positions(backslashes);
+            uint64_t begins = backslashes & ~escaped;
+            __m512i second = _mm512_permutex2var_epi8(low, v, high);
+            uint64_t good = _mm512_test_epi8_mask(second, second) & ~_mm512_movepi8_mask(v);
+            stops |= begins & ~(good >> 1); /* also one at the end of the block */
+            v = _mm512_mask_mov_epi8(v, escaped, second);
+            backslashes = begins;
+        }
+        stops |= quotes & ~escaped;
+        taken = stops ? low_bits(_tzcnt_u64(stops)) : within;
+        v = _mm512_maskz_compress_epi8(taken & ~backslashes, v);
+        _mm512_storeu_si512(out + to, v);
+        size_t count = nd_popcount(taken);
+        to += nd_popcount(taken & ~backslashes);
+        at += count;
+        bool is_cut = count == 63 && backslashes >> 63;
+        if (count < 64 && !is_cut) break;
+    }
+    *written = to;
+    return at;
+}
+
 const nd_kernel nd_kernel_avx512 = {
     .name = "avx512",
     .minhash = minhash,
@@ -644,5 +690,6 @@ const nd_kernel nd_kernel_avx512 = {
     .near128_probes = near128_probes,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
+    .json_string = json_string,
 };
 #endif

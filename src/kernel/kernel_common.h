@@ -141,4 +141,7 @@ static inline uint64_t nd_lower_word8(uint64_t x) { return x | nd_range8(x, 'A',
 /* nd_utf8_valid_prefix by the generic kernel, beginning at `from`, the start of a character. */
 size_t nd_utf8_valid_from(const unsigned char *p, size_t length, size_t from);
 
+/* The character that an escape of two characters stands for, by its second one; 0: it is none. */
+extern const char nd_json_escapes[128];
+
 #endif

@@ -85,6 +85,8 @@ static inline uint32_t nd_key_probe_first(nd_key_probe probe, uint64_t query) {
     return ((uint32_t)(query >> 1 >> probe.down) ^ probe.pattern) & probe.mask;
 }
 
+enum { ND_STRING_BEHIND = 64 };
+
 typedef struct nd_kernel {
     const char *name;
 
@@ -192,6 +194,16 @@ typedef struct nd_kernel {
 
     /* The length of the prefix of bytes below 0x80. */
     size_t (*ascii_prefix)(const char *text, size_t length);
+
+    /* Copies the characters of a JSON string (RFC 8259, section 7), from text[0] on, and replaces
+     * escapes of two characters. Stops before the first quote that is not escaped, control
+     * character below U+0020, escape of another kind (\\u among them) or backslash at the end;
+     * otherwise at the end. Returns the number of bytes read; *written: of bytes written, never
+     * more. The bytes are not checked to be UTF-8. `out` has room for length + ND_STRING_BEHIND. */
+    size_t (*json_string)(const char *text, size_t length, char *out, size_t *written);
 } nd_kernel;
+
+/* json_string of the kernels that have no faster one: by words of 8 bytes. */
+size_t nd_json_string_by_words(const char *text, size_t length, char *out, size_t *written);
 
 #endif

@@ -310,6 +310,48 @@ static size_t utf8_valid_prefix(const char *text, size_t length) {
     return nd_utf8_valid_from((const unsigned char *)text, length, 0);
 }
 
+/* ---- strings of JSON */
+
+const char nd_json_escapes[128] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+                                   ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
+
+/* Sets bit 7 of the first byte that is a quote, a backslash or below 0x20; bytes behind it may have
+ * theirs, too. */
+static inline uint64_t special8(uint64_t x) {
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t quote = x ^ ones * '"', backslash = x ^ ones * '\\';
+    return (((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) |
+            ((x - ones * 0x20) & ~x)) &
+           (ones << 7);
+}
+
+size_t nd_json_string_by_words(const char *text, size_t length, char *out, size_t *written) {
+    size_t at = 0, to = 0;
+    for (;;) {
+        while (length - at >= 8) {
+            uint64_t word = nd_load_le64(text + at), special = special8(word);
+            nd_store_le64(out + to, word);
+            size_t plain = special ? (size_t)__builtin_ctzll(special) / 8 : 8;
+            at += plain;
+            to += plain;
+            if (special) break;
+        }
+        unsigned char byte = at < length ? (unsigned char)text[at] : '"';
+        if (byte == '\\' && length - at > 1) {
+            unsigned char second = (unsigned char)text[at + 1];
+            char escaped = second < 0x80 ? nd_json_escapes[second] : 0;
+            if (!escaped) break;
+            out[to++] = escaped;
+            at += 2;
+            continue;
+        }
+        if (byte == '"' || byte == '\\' || byte < 0x20) break;
+        out[to++] = text[at++];
+    }
+    *written = to;
+    return at;
+}
+
 /* ---- packed tables */
 
 #include "kernel/table_words.h"
@@ -342,4 +384,5 @@ const nd_kernel nd_kernel_generic = {
     .near128_probes = near128_probes,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
+    .json_string = nd_json_string_by_words,
 };

@@ -420,5 +420,6 @@ const nd_kernel nd_kernel_neon = {
     .near128_probes = near128_probes,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
+    .json_string = nd_json_string_by_words,
 };
 #endif

@@ -601,6 +601,51 @@ static void check_utf8(const unsigned char *p, size_t length) {
     }
 }
 
+/* ---- strings of JSON */
+
+static size_t plain_string(const char *text, size_t length, char *out, size_t *written) {
+    static const char second[] = "\"\\/bfnrt", meaning[] = "\"\\/\b\f\n\r\t";
+    size_t at = 0;
+    for (*written = 0; at < length; at++) {
+        if (text[at] == '"' || (unsigned char)text[at] < 0x20) break;
+        char c = text[at];
+        if (c == '\\') {
+            const char *known = at + 1 < length && text[at + 1] ? strchr(second, text[at + 1])
+                                                                : NULL;
+            if (!known) break;
+            c = meaning[known - second];
+            at++;
+        }
+        out[(*written)++] = c;
+    }
+    return at;
+}
+
+static void test_json_string(void **state) {
+    (void)state;
+    static const char often[] = "\\\\\\\\\"nnu/b\x01\x80\xffz", seldom[] = "\\n\\\\nn\\t";
+    guarded pages = guarded_make(400), out_pages = guarded_make(400 + ND_STRING_BEHIND);
+    for (size_t round = 0; round < 100000; round++) {
+        size_t length = below(round % 16 ? 140 : 400), wanted, written;
+        char *p = guarded_block(pages, length, round % 2), expected[400];
+        for (size_t i = 0; i < length; i++) p[i] = (char)(' ' + 3 + below(40));
+        for (size_t k = below(round % 3 ? 8 : 100); k > 0 && length > 1; k--) {
+            size_t at = below(length - 1);
+            if (round % 2 || below(4) == 0) p[at] = often[below(sizeof often - 1)];
+            else memcpy(p + at, seldom + 2 * below(3), 2);
+        }
+        size_t read = plain_string(p, length, expected, &wanted);
+        for (size_t t = 0; t < table_count; t++) {
+            char *out = guarded_block(out_pages, length + ND_STRING_BEHIND, true);
+            assert_int_equal(tables[t]->json_string(p, length, out, &written), read);
+            assert_int_equal(written, wanted);
+            assert_memory_equal(out, expected, wanted);
+        }
+    }
+    guarded_free(pages);
+    guarded_free(out_pages);
+}
+
 /* Valid text of exactly `length` bytes; `share` of 256 characters are not ASCII. */
 static void random_utf8(unsigned char *p, size_t length, size_t share) {
     static const uint32_t ends[3] = {0x800, 0x10000, 0x110000};
@@ -707,6 +752,7 @@ int main(void) {
         cmocka_unit_test(test_words_long),
         cmocka_unit_test(test_words_room),
         cmocka_unit_test(test_shingles),
+        cmocka_unit_test(test_json_string),
         cmocka_unit_test(test_utf8_random),
         cmocka_unit_test(test_utf8_sequences),
         cmocka_unit_test(test_utf8_every_character),

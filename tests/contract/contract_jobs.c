@@ -181,6 +181,24 @@ void test_dedup(void **state) {
             nd_pairs(pairs_of(&job), &out.summary, &failure), NOTHING);
 }
 
+void test_exact(void **state) {
+    (void)state;
+    const nd_exact_options no_exact = {.struct_size = sizeof no_exact};
+    REFUSED("options", nd_exact(NULL, &out.summary, &failure));
+    REFUSED("input", nd_exact(&no_exact, &out.summary, &failure));
+    begin_job(1);
+    REFUSED("by", nd_exact(exact_of(&job, (nd_equal)3), &out.summary, &failure));
+    ALL_REFUSED(bad_jobs, nd_exact(exact_of(&job, ND_EQUAL_BYTES), &out.summary, &failure));
+    ALL_REFUSED(bad_analyzers, nd_exact(exact_of(&job, ND_EQUAL_TOKENS), &out.summary, &failure));
+    ALL_REFUSED(bad_survivors, nd_exact(exact_of(&job, ND_EQUAL_TEXT), &out.summary, &failure));
+    begin_bad_job();
+    job.input.skip_errors = false;
+    FAILS(ND_ERR_INPUT, "record", nd_exact(exact_of(&job, ND_EQUAL_BYTES), &out.summary, &failure));
+    for (nd_equal by = ND_EQUAL_BYTES; by <= ND_EQUAL_TOKENS; by++)
+        GRANTED((begin_job(1 + (by == ND_EQUAL_TEXT)), job.outputs.on_decision = take_decision),
+                nd_exact(exact_of(&job, by), &out.summary, &failure), NOTHING);
+}
+
 CHANGE(no_sample, job.audit.sample = 0)
 CHANGE(large_sample, job.audit.sample = UINT64_C(1) << 31)
 CHANGE(zero_threshold,

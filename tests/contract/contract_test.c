@@ -62,6 +62,7 @@ int main(void) {
         cmocka_unit_test(test_fingerprints),
         cmocka_unit_test(test_plans),
         cmocka_unit_test(test_dedup),
+        cmocka_unit_test(test_exact),
         cmocka_unit_test(test_audit),
         cmocka_unit_test(test_tune),
         cmocka_unit_test(test_index_use),

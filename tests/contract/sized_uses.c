@@ -22,6 +22,7 @@ static struct {
     nd_index_use index_use;
     nd_output_options outputs;
     nd_dedup_options dedup;
+    nd_exact_options exact;
     nd_pairs_options pairs;
     nd_audit_options audit;
     nd_tune_options tune;
@@ -362,6 +363,7 @@ static nd_status add_arrival(const nd_record *document) {
 
 /* Once the structure that is tried stands in `with`. */
 static nd_status dedup(void) { return nd_dedup(&with.dedup, &out.summary, &failure); }
+static nd_status exact(void) { return nd_exact(&with.exact, &out.summary, &failure); }
 static nd_status pairs(void) { return nd_pairs(&with.pairs, &out.summary, &failure); }
 static nd_status audit_for(const nd_audit_options *options, nd_job_summary *summary) {
     nd_audit_result result = {.struct_size = sizeof result};
@@ -557,6 +559,13 @@ static void set_jobs(void) {
                                     .survivors = &with.survivors,
                                     .outputs = &with.outputs,
                                     .resources = &with.resources};
+    with.exact = (nd_exact_options){.struct_size = sizeof with.exact,
+                                    .input = &with.input,
+                                    .by = ND_EQUAL_TOKENS,
+                                    .analyzer = &with.analyzer,
+                                    .survivors = &with.survivors,
+                                    .outputs = &with.outputs,
+                                    .resources = &with.resources};
     with.pairs = (nd_pairs_options){.struct_size = sizeof with.pairs,
                                     .input = &with.input,
                                     .similarity = &with.similarity,
@@ -668,6 +677,7 @@ void begin_use_of_size(void) {
     STRUCTURE(nd_index_use, index_use)                                                             \
     STRUCTURE(nd_output_options, outputs)                                                          \
     STRUCTURE(nd_dedup_options, dedup)                                                             \
+    STRUCTURE(nd_exact_options, exact)                                                             \
     STRUCTURE(nd_pairs_options, pairs)                                                             \
     STRUCTURE(nd_record, record)                                                                   \
     STRUCTURE(nd_fingerprint_source, source)                                                       \
@@ -785,6 +795,13 @@ const sized_structure sized_structures[] = {
     USE(nd_dedup_options, nd_index_use, dedup_with_index(given))                                   \
     USE(nd_dedup_options, nd_output_options, (with.dedup.outputs = given, dedup()))                \
     USE(nd_dedup_options, nd_resources, (with.dedup.resources = given, dedup()))                   \
+    USE(nd_exact, nd_exact_options, nd_exact(given, &out.summary, &failure))                       \
+    USE(nd_exact, nd_job_summary, nd_exact(&with.exact, given, &failure))                          \
+    USE(nd_exact_options, nd_input_options, (with.exact.input = given, exact()))                   \
+    USE(nd_exact_options, nd_analyzer_options, (with.exact.analyzer = given, exact()))             \
+    USE(nd_exact_options, nd_survivor_options, (with.exact.survivors = given, exact()))            \
+    USE(nd_exact_options, nd_output_options, (with.exact.outputs = given, exact()))                \
+    USE(nd_exact_options, nd_resources, (with.exact.resources = given, exact()))                   \
     USE(nd_preset, nd_analyzer_options, preset_of_analyzer(given))                                 \
     USE(nd_preset, nd_similarity_options, preset_of_similarity(given))                             \
     USE(nd_pairs, nd_pairs_options, nd_pairs(given, &out.summary, &failure))                       \

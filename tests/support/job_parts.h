@@ -16,6 +16,7 @@ typedef struct job_parts {
     nd_resources resources;
     /* Results of the functions below. */
     nd_dedup_options dedup;
+    nd_exact_options exact;
     nd_pairs_options pairs;
     nd_audit_options audit;
     nd_tune_options tune;
@@ -56,6 +57,17 @@ static inline const nd_dedup_options *dedup_of(job_parts *p) {
                                   .outputs = &p->outputs,
                                   .resources = &p->resources};
     return &p->dedup;
+}
+
+static inline const nd_exact_options *exact_of(job_parts *p, nd_equal by) {
+    p->exact = (nd_exact_options){.struct_size = sizeof p->exact,
+                                  .input = &p->input,
+                                  .by = by,
+                                  .analyzer = &p->analyzer,
+                                  .survivors = &p->survivors,
+                                  .outputs = &p->outputs,
+                                  .resources = &p->resources};
+    return &p->exact;
 }
 
 /* Writes to outputs.edges. */
