@@ -13,6 +13,7 @@
  *     neardup/text.h           text to tokens, shingles and sentences
  *     neardup/terms.h          weights of words, stop words
  *     neardup/sketch.h         MinHash, bottom-k, SimHash, longest sentences, LSH bands
+ *     neardup/tlsh.h           TLSH digests and their distance
  *     neardup/similarity.h     sets and exact similarity; comparison of two texts
  *     neardup/hamming.h        planner of the tables of an exact Hamming search
  *     neardup/job.h            jobs over any number of documents: input, resources, summary
@@ -90,6 +91,7 @@
 #include "neardup/stream.h"
 #include "neardup/terms.h"
 #include "neardup/text.h"
+#include "neardup/tlsh.h"
 #include "neardup/tune.h"
 
 #endif

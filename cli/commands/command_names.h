@@ -5,9 +5,9 @@
 #include "command.h"
 
 extern const command dedup_command, exact_command, pairs_command, review_command, groups_command,
-    audit_command, tune_command, simhash_command, idf_command, keywords_command, inspect_command,
-    text_command, compare_command, passages_command, substrings_command, lines_command,
-    plan_command, stream_command, clusters_command, version_command;
+    audit_command, tune_command, simhash_command, tlsh_command, idf_command, keywords_command,
+    inspect_command, text_command, compare_command, passages_command, substrings_command,
+    lines_command, plan_command, stream_command, clusters_command, version_command;
 
 /* Families, and their members. */
 extern const command index_command, index_create_command, index_add_command, index_query_command,

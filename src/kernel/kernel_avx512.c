@@ -669,6 +669,10 @@ static size_t json_string(const char *text, size_t length, char *out, size_t *wr
     return at;
 }
 
+#include "kernel/tlsh_avx2.h"
+
+#include "kernel/tlsh_blocks.h"
+
 const nd_kernel nd_kernel_avx512 = {
     .name = "avx512",
     .minhash = minhash,
@@ -688,6 +692,7 @@ const nd_kernel nd_kernel_avx512 = {
     .near128_pairs = near128_pairs,
     .near64_probes = near64_probes,
     .near128_probes = near128_probes,
+    .near_tlsh = near_tlsh,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
     .json_string = json_string,

@@ -188,6 +188,13 @@ typedef struct nd_kernel {
     size_t (*near128_probes)(const nd_key_probes *probes, const uint64_t *queries, size_t count,
                              unsigned most, uint64_t *hits);
 
+    /* Bodies of TLSH digests, each of 4 or 8 words: for each of at most 2^32 bodies whose distance
+     * from the query's is at most `most` (nd_tlsh_distance, "body"), its distance << 32 | its
+     * number, ascending by number. hits[] has room for an entry more than bodies. Returns the hits.
+     */
+    size_t (*near_tlsh)(const uint64_t *bodies, size_t words, size_t count, const uint64_t *query,
+                        unsigned most, uint64_t *hits);
+
     /* The length of the valid UTF-8 prefix: the offset of the first ill-formed sequence, or length.
      */
     size_t (*utf8_valid_prefix)(const char *text, size_t length);

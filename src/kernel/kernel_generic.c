@@ -363,6 +363,10 @@ size_t nd_json_string_by_words(const char *text, size_t length, char *out, size_
 
 #include "kernel/table_unpack.h"
 
+#include "kernel/tlsh_scalar.h"
+
+#include "kernel/tlsh_blocks.h"
+
 const nd_kernel nd_kernel_generic = {
     .name = "generic",
     .minhash = minhash,
@@ -382,6 +386,7 @@ const nd_kernel nd_kernel_generic = {
     .near128_pairs = near128_pairs,
     .near64_probes = near64_probes,
     .near128_probes = near128_probes,
+    .near_tlsh = near_tlsh,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
     .json_string = nd_json_string_by_words,

@@ -399,6 +399,10 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 
 #include "kernel/table_unpack.h"
 
+#include "kernel/tlsh_scalar.h"
+
+#include "kernel/tlsh_blocks.h"
+
 const nd_kernel nd_kernel_neon = {
     .name = "neon",
     .minhash = minhash,
@@ -418,6 +422,7 @@ const nd_kernel nd_kernel_neon = {
     .near128_pairs = near128_pairs,
     .near64_probes = near64_probes,
     .near128_probes = near128_probes,
+    .near_tlsh = near_tlsh,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
     .json_string = nd_json_string_by_words,

@@ -1,6 +1,6 @@
 # Man pages and completions name every flag, and the shells and roff accept them.
 for shell in bash zsh fish; do "$NEARDUP" --completion $shell > "c.$shell"; done
-for name in dedup exact pairs audit simhash idf keywords compare passages plan stream clusters index 'index create' 'index add' 'index query' 'index remove' 'index compact' 'index check' 'index info' \
+for name in dedup exact pairs audit simhash tlsh idf keywords compare passages plan stream clusters index 'index create' 'index add' 'index query' 'index remove' 'index compact' 'index check' 'index info' \
     hamming 'hamming create' 'hamming add' 'hamming query' 'hamming join' 'hamming remove' 'hamming compact' 'hamming check' 'hamming info' 'hamming plan' 'hamming calibrate'; do
     read -ra command <<< "$name"
     page=neardup-${name// /-}.1

@@ -35,6 +35,8 @@ typedef struct outputs {
     uint32_t signatures[64], count32;
     uint64_t hashes[64], count64;
     nd_fingerprint fingerprint;
+    nd_tlsh tlsh;
+    nd_tlsh_index *tlsh_index;
     nd_simhash *simhash;
     nd_weights *weights;
     nd_stop_words *stop;

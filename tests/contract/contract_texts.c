@@ -176,6 +176,21 @@ void test_sketches(void **state) {
             NOTHING);
 }
 
+static bool count_match(void *context, uint32_t number, uint32_t distance) {
+    (void)context;
+    return number < 2 && distance == 0;
+}
+static bool stop_match(void *context, uint32_t number, uint32_t distance) {
+    return !count_match(context, number, distance);
+}
+static bool count_pair(void *context, uint32_t a, uint32_t b, uint32_t distance) {
+    (void)context;
+    return a == 0 && b == 1 && distance == 0;
+}
+static bool stop_pair(void *context, uint32_t a, uint32_t b, uint32_t distance) {
+    return !count_pair(context, a, b, distance);
+}
+
 void test_fingerprints(void **state) {
     (void)state;
     nd_fingerprint a = {UINT64_MAX, 0}, b = {0, 0};
@@ -195,6 +210,38 @@ void test_fingerprints(void **state) {
           nd_fingerprint_parse("fff", 3, 16, &out.fingerprint, &failure));
     GRANTED(NOTHING, nd_fingerprint_parse("ffff", 4, 16, &out.fingerprint, &failure),
             assert_int_equal(out.fingerprint.low, 0xffff));
+
+    char digits[70], digest[ND_TLSH_TEXT_ROOM];
+    memset(digits, '7', sizeof digits);
+    REFUSED("text", nd_tlsh_parse(NULL, 70, &out.tlsh, &failure));
+    REFUSED("out", nd_tlsh_parse(digits, 70, NULL, &failure));
+    FAILS(ND_ERR_INPUT, "70, 74, 134", nd_tlsh_parse(digits, 69, &out.tlsh, &failure));
+    GRANTED(NOTHING, nd_tlsh_parse(digits, 70, &out.tlsh, &failure), NOTHING);
+    assert_int_equal(CALLED(nd_tlsh_format(&out.tlsh, digest)), 72);
+    assert_int_equal(CALLED(nd_tlsh_distance(&out.tlsh, &out.tlsh, true)), 0);
+    assert_false(CALLED(nd_tlsh_make(ND_TLSH_128_1, digits, 70, &out.tlsh)));
+    nd_tlsh two[2] = {out.tlsh, out.tlsh};
+    two[1].variant = ND_TLSH_256_1;
+    REFUSED("digests", nd_tlsh_index_create(NULL, 2, &allocator, &out.tlsh_index, &failure));
+    REFUSED("out", nd_tlsh_index_create(two, 1, &allocator, NULL, &failure));
+    REFUSED("digest 1", nd_tlsh_index_create(two, 2, &allocator, &out.tlsh_index, &failure));
+    two[1].variant = two[0].variant;
+    nd_tlsh_index *digests = NULL;
+    GRANTED(NOTHING, nd_tlsh_index_create(two, 2, &allocator, &out.tlsh_index, &failure),
+            digests = out.tlsh_index);
+    REFUSED("index", nd_tlsh_index_search(NULL, two, 9, true, count_match, NULL, &failure));
+    REFUSED("query", nd_tlsh_index_search(digests, NULL, 9, true, count_match, NULL, &failure));
+    REFUSED("fn", nd_tlsh_index_search(digests, two, 9, true, NULL, NULL, &failure));
+    FAILS(ND_ERR_CANCELLED, "cancelled",
+          nd_tlsh_index_search(digests, two, 9, true, stop_match, NULL, &failure));
+    GRANTED(NOTHING, nd_tlsh_index_search(digests, two, 9, true, count_match, NULL, &failure),
+            NOTHING);
+    REFUSED("index", nd_tlsh_index_pairs(NULL, 9, true, count_pair, NULL, &failure));
+    REFUSED("fn", nd_tlsh_index_pairs(digests, 9, true, NULL, NULL, &failure));
+    FAILS(ND_ERR_CANCELLED, "cancelled",
+          nd_tlsh_index_pairs(digests, 9, true, stop_pair, NULL, &failure));
+    GRANTED(NOTHING, nd_tlsh_index_pairs(digests, 9, true, count_pair, NULL, &failure), NOTHING);
+    CALLED(nd_tlsh_index_free(digests));
 
     const uint64_t features[] = {1, 2};
     const double odd[][2] = {{1, NAN}, {1, INFINITY}, {-INFINITY, 1}, {1, 1e300}};
