@@ -206,9 +206,8 @@ const command lines_command = {
     .description = "Cuts lines, paragraphs or sentences that occur more than once in the texts of "
                    "all INPUTs: all but the first one, or all that are in many documents, such as "
                    "menus and notices.",
-    .examples = "neardup lines crawl.jsonl -o clean.jsonl.zst --removed cut.tsv\n"
-                "neardup lines pages.warc.gz --keep none --more-than 10 --by-host -o pages.jsonl\n"
-                "neardup lines essays --unit paragraph --same words -o essays-cut/\n",
+    .examples = "neardup lines articles.jsonl -o cut.jsonl --removed removed.tsv\n"
+                "neardup lines notes --unit paragraph --same words -o cut/\n",
     .chapters = chapters,
     .summary_of = SUMMARY_LINES,
     .groups = groups,

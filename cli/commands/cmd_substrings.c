@@ -211,9 +211,8 @@ const command substrings_command = {
     .summary = "the stretches of texts that occur more than once",
     .description = "Finds every stretch of a text that is also elsewhere in the texts of all "
                    "INPUTs, however long or short the rest is that the texts share.",
-    .examples = "neardup substrings crawl.jsonl -o stretches.tsv\n"
-                "neardup substrings train.jsonl --in benchmark.jsonl --min 50\n"
-                "neardup substrings essays --min 200 --json\n",
+    .examples = "neardup substrings articles.jsonl -o stretches.tsv\n"
+                "neardup substrings articles.jsonl --in library.jsonl --min 50\n",
     .chapters = chapters,
     .summary_of = SUMMARY_SUBSTRINGS,
     .groups = groups,
