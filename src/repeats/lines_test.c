@@ -2,13 +2,10 @@
  * all others. */
 #include "neardup.h"
 
-#include "test.h"
+#include "own_directory.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { DOCUMENTS = 12, PIECES = 14, ROOM = 600, UNITS = 400, ROUNDS = 150 };
 
@@ -197,12 +194,11 @@ static int next_text(void *context, nd_record *out) {
 static void check(collection *c, nd_lines_options *o, const char *expected, size_t cut) {
     static const uint32_t threads[] = {1, 2, 7};
     for (size_t t = 0; t < 3; t++) {
-        char path[] = "/tmp/lines_test-XXXXXX", found[1 << 15] = "";
+        char found[1 << 15] = "";
         nd_error error;
         nd_input_options input;
         nd_resources resources;
         nd_job_summary summary = {.struct_size = sizeof summary};
-        int fd = mkstemp(path);
         nd_input_options_init(&input, sizeof input);
         nd_resources_init(&resources, sizeof resources);
         input.records = next_text;
@@ -210,14 +206,13 @@ static void check(collection *c, nd_lines_options *o, const char *expected, size
         resources.threads = threads[t];
         o->input = &input;
         o->resources = &resources;
-        o->output = path;
+        o->output = "output";
         c->next = 0;
         if (nd_lines(o, &summary, &error) != ND_OK) fail_msg("%s", error.message);
-        close(fd);
-        FILE *file = fopen(path, "r");
+        FILE *file = fopen("output", "r");
         found[fread(found, 1, sizeof found - 1, file)] = '\0';
         fclose(file);
-        unlink(path);
+        unlink("output");
         assert_string_equal(found, expected);
         assert_int_equal(summary.units, c->count);
         assert_int_equal(summary.units_cut, cut);
@@ -250,5 +245,5 @@ static void test_random(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }
