@@ -376,7 +376,8 @@ typedef struct nd_output_options {
     nd_example_fn *on_example;
     /* A field of the records, such as their language: losses are also counted by its values
      * (ND_LOSS_FIELD). It is named as a text field is, and its values are read as those of
-     * nd_survivor_options.protect; of Parquet a value of any type. Records of a callback have
+     * nd_survivor_options.protect; of Parquet a value of any type, and of web archives a field of
+     * the record's header, such as WARC-Identified-Content-Language. Records of a callback have
      * `label` instead, and any name may stand here, for messages. If no record has the field, a
      * warning says so. Takes 4 bytes per document. NULL, the default: not wanted. */
     const char *losses_by;

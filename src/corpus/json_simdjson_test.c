@@ -740,7 +740,7 @@ int main(void) {
 static void no_simdjson(void **state) {
     (void)state;
     const char *const texts[] = {"text"};
-    nd_record_fields fields = {texts, 1, NULL, NULL, NULL};
+    nd_record_fields fields = {.texts = texts, .text_count = 1};
     nd_json_parser *parser = NULL;
     nd_error error;
     assert_int_equal(nd_json_parser_create(&fields, NULL, &parser, &error), ND_ERR_UNSUPPORTED);

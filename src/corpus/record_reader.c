@@ -428,6 +428,19 @@ static const char *take_date(const nd_record_reader *reader, const nd_warc_heade
     return document->has_priority ? NULL : "its date is not one of ISO 8601";
 }
 
+/* Takes the field of labels out of the header of a record, such as
+ * WARC-Identified-Content-Language. */
+static void take_label(const nd_record_reader *reader, const char *bytes, size_t end,
+                       nd_document *document) {
+    const char *field = reader->corpus->options.fields.label;
+    nd_span name, value;
+    for (size_t at = 0; field && nd_header_next(bytes, &at, end, &name, &value);) {
+        if (!nd_span_same(name, field)) continue;
+        document->label = value;
+        return;
+    }
+}
+
 static nd_status parse_warc(nd_record_reader *reader, const file_record *record,
                             parsed_record *parsed, nd_error *error) {
     nd_warc_record warc;
@@ -449,6 +462,7 @@ static nd_status parse_warc(nd_record_reader *reader, const file_record *record,
                                      .id_length = id.length,
                                      .uri = warc.header.uri,
                                      .date = warc.header.date};
+    take_label(reader, record->bytes, warc.header.end, &parsed->document);
     fault = take_date(reader, &warc.header, &parsed->document);
     if (fault) {
         fail_at(record, fault, parsed);

@@ -47,15 +47,22 @@ bool nd_header_next(const char *bytes, size_t *at, size_t stop, nd_span *name, n
     return false;
 }
 
+static char lower_case(char byte) {
+    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
+}
+
 bool nd_span_begins(nd_span text, const char *name) {
     size_t i = 0;
-    for (; name[i] != 0; i++) {
-        if (i == text.length) return false;
-        char byte = text.bytes[i];
-        if (byte >= 'A' && byte <= 'Z') byte = (char)(byte + ('a' - 'A'));
-        if (byte != name[i]) return false;
-    }
+    for (; name[i] != 0; i++)
+        if (i == text.length || lower_case(text.bytes[i]) != name[i]) return false;
     return true;
+}
+
+bool nd_span_same(nd_span text, const char *name) {
+    size_t i = 0;
+    for (; name[i] != 0; i++)
+        if (i == text.length || lower_case(text.bytes[i]) != lower_case(name[i])) return false;
+    return i == text.length;
 }
 
 nd_span nd_span_trim(nd_span text) {

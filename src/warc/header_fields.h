@@ -34,6 +34,9 @@ static inline bool nd_span_is(nd_span text, const char *name) {
     return text.length == strlen(name) && nd_span_begins(text, name);
 }
 
+/* Whether the text is `name`, in upper or lower case letters. */
+bool nd_span_same(nd_span text, const char *name);
+
 /* Without the blanks and line breaks around it. */
 nd_span nd_span_trim(nd_span text);
 

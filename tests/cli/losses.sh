@@ -89,6 +89,10 @@ t dedup -q pages.warc -o out.warc --summary summary.json
 members summary.json
 t dedup -q - -o out.warc --summary summary.json < pages.warc
 grep -o '"host":[^]]*' summary.json
+# A field of their headers.
+sed 's/^WARC-Record-ID: <urn:x:[1-3]>/warc-identified-content-language:  eng\r\n&/' pages.warc > spoken.warc
+t dedup -q spoken.warc -o out.warc --summary summary.json --losses-by WARC-Identified-Content-Language
+grep -o '"field":[^]]*' summary.json
 
 # The values of a field: strings, numbers as they are written, true and false; others are none.
 tongue() { printf '{"id":"%s","text":"%s","lang":%s}\n' "$1" "$2" "$3"; }
