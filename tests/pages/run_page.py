@@ -38,7 +38,8 @@ COMMAND_HEADERS = ('command', '命令')
 # tests/support/with_duckdb sets them for the page that needs DuckDB.
 DUCKDB_NAMES = ('NEARDUP_DUCKDB', 'LD_LIBRARY_PATH')
 # Names that tables of commands may use; each has the six notices.
-FILES = ('crawl.jsonl', 'monday.jsonl', 'tuesday.jsonl', 'library.jsonl', 'essays.jsonl')
+FILES = ('crawl.jsonl', 'monday.jsonl', 'tuesday.jsonl', 'library.jsonl', 'essays.jsonl',
+         'train.jsonl', 'benchmark.jsonl')
 
 
 def read_blocks(lines):
