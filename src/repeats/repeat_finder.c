@@ -212,6 +212,7 @@ static nd_status run_parts(pass *p, pass_worker *w, nd_error *error) {
     while (!atomic_load(&p->failed)) {
         size_t part = atomic_fetch_add(&p->next, 1);
         if (part >= PARTS) break;
+        ND_TRY(nd_progress_report(p->finder->run->progress, ND_STAGE_MATCH, part, PARTS, error));
         ND_TRY(nd_external_sort_load_records(p->from, part, &w->part, error));
         w->number = part;
         ND_TRY(p->fn(p, w, error));
@@ -702,6 +703,7 @@ static nd_status take_part(reporter *r, const nd_part_buffer *a, const nd_part_b
 static nd_status report_parts(reporter *r, nd_part_buffer *a, nd_part_buffer *b, nd_error *error) {
     const nd_repeat_finder *f = r->finder;
     for (size_t i = 0; i < PARTS; i++) {
+        ND_TRY(nd_progress_report(f->run->progress, ND_STAGE_WRITE, i, PARTS, error));
         ND_TRY(nd_external_sort_load_records(f->repeats, i, a, error));
         ND_TRY(nd_external_sort_load_records(f->repeated, i, b, error));
         ND_TRY(take_part(r, a, b, error));
