@@ -31,7 +31,7 @@ typedef struct stream_cluster {
     stream_term topics[ND_STREAM_TOPICS];
 } stream_cluster;
 
-/* Zeros at first, but for `options`. */
+/* The caller sets `options`; all other members are zero at first. */
 typedef struct stream_data {
     const nd_stream_options *options; /* of the stream */
     uint64_t founded, joined, again;

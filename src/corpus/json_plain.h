@@ -1,7 +1,7 @@
 /* Reads the text and the id of a plain record of JSON: an object on one line, as nearly all records
- * are. It makes no tree, and unescapes each
- * string in one pass, so it takes half of the time of the parser. A record that is not JSON, or
- * not plain, is left to the parser (json_simdjson.h), which says what is wrong with it. */
+ * are. It makes no tree, and unescapes each string in one pass, so it takes half of the time of the
+ * parser. A record that is not JSON, or not plain, is left to the parser (json_simdjson.h), which
+ * says what is wrong with it. */
 #ifndef ND_CORPUS_JSON_PLAIN_H
 #define ND_CORPUS_JSON_PLAIN_H
 
