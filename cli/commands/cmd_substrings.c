@@ -1,64 +1,125 @@
-/* neardup substrings: the stretches of texts that occur more than once. */
+/* neardup substrings: documents without the stretches that repeat. */
 #include "commands/command_names.h"
 #include "commands/job_command.h"
 #include "flags/input_flags.h"
 #include "flags/resource_flags.h"
 #include "manual/chapters.h"
 #include "output/complain.h"
-#include "output/escape.h"
-#include "output/results.h"
 
 #include <limits.h>
 #include <string.h>
 
-typedef struct stretch_settings {
-    uint32_t min; /* bytes */
-    nd_repeats_wanted wanted;
-} stretch_settings;
+typedef struct output_settings {
+    const char *output;  /* NULL: standard output */
+    const char *removed; /* NULL: not written */
+    bool list;
+} output_settings;
+
+typedef struct repeat_settings {
+    uint32_t min;        /* bytes; 0: not given */
+    uint32_t min_tokens; /* 0: not given */
+    nd_repeats_kept keep;
+    nd_cut_at cut_at;
+    uint32_t drop_below, passes;
+} repeat_settings;
 
 typedef struct source_settings {
     const char *source; /* NULL: not given */
 } source_settings;
 
 typedef struct substrings_settings {
-    source_settings source;
-    result_settings result;
+    output_settings output;
     report_settings report;
-    stretch_settings stretch;
+    repeat_settings repeats;
+    source_settings source;
     input_settings input;
     resource_settings resources;
 } substrings_settings;
+
+static const flag output_list[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = FLAG_OUTPUT,
+     .argument = "OUT",
+     .offset = offsetof(output_settings, output),
+     .fallback = "standard output",
+     .help = "where the documents go; a name in .gz or .zst compresses them; for texts of "
+             "directories, a name with a slash at the end is a new directory of texts"},
+    {.name = "removed",
+     .kind = FLAG_FILE,
+     .argument = "FILE",
+     .offset = offsetof(output_settings, removed),
+     .help = "write a table of what was cut; its columns are id, begin and end (bytes of the "
+             "text), source (the document with the first equal stretch), source_begin, and the "
+             "file and line of both"},
+    {.name = "list",
+     .kind = FLAG_SWITCH,
+     .offset = offsetof(output_settings, list),
+     .help = "write the table of --removed to OUT, in place of the documents"},
+};
+static const flag_table output_flags = FLAG_TABLE("Output", output_list);
+
+static const flag repeat_list[] = {
+    {.name = "min",
+     .kind = FLAG_COUNT,
+     .argument = "BYTES",
+     .low = ND_SUBSTRINGS_LEAST,
+     .high = ND_SUBSTRINGS_MOST,
+     .offset = offsetof(repeat_settings, min),
+     .fallback = "100",
+     .help = "least length of a stretch, in bytes of UTF-8"},
+    {.name = "min-tokens",
+     .kind = FLAG_COUNT,
+     .argument = "N",
+     .low = ND_SUBSTRINGS_TOKENS_LEAST,
+     .high = ND_SUBSTRINGS_MOST,
+     .offset = offsetof(repeat_settings, min_tokens),
+     .help = "compare words in place of bytes, whatever their case, spaces and punctuation are, "
+             "and cut stretches of at least N of them; in scripts without spaces a word is a "
+             "character"},
+    {.name = "keep",
+     .kind = FLAG_CHOICE,
+     .choices = "first|none",
+     .offset = offsetof(repeat_settings, keep),
+     .help = "which of several equal stretches stay; first: the first one in the order of input; "
+             "none"},
+    {.name = "cut-at",
+     .kind = FLAG_CHOICE,
+     .choices = "character|word|line|sentence",
+     .offset = offsetof(repeat_settings, cut_at),
+     .help = "cut what lies as a whole within a stretch: its characters, words, lines or "
+             "sentences"},
+    {.name = "drop-below",
+     .kind = FLAG_COUNT,
+     .argument = "N",
+     .low = 0,
+     .high = UINT32_MAX,
+     .offset = offsetof(repeat_settings, drop_below),
+     .help = "leave out documents that were cut and have fewer than N words left"},
+    {.name = "passes",
+     .kind = FLAG_COUNT,
+     .argument = "N",
+     .low = 0,
+     .high = UINT32_MAX,
+     .offset = offsetof(repeat_settings, passes),
+     .help = "search again what is left, up to N times in all, since a cut may join two pieces to "
+             "one that repeats; 0: until nothing is cut"},
+};
+static const flag_table repeat_flags = FLAG_TABLE("Repeats", repeat_list);
 
 static const flag source_list[] = {
     {.name = "in",
      .kind = FLAG_INPUT,
      .argument = "SOURCE",
      .offset = offsetof(source_settings, source),
-     .help = "list only stretches that are also in this other input, such as a benchmark whose "
+     .help = "cut only stretches that are also in this other input, such as a benchmark whose "
              "items must not be in a training set; it is read as an INPUT is"},
 };
 static const flag_table source_flags = FLAG_TABLE("Input", source_list);
 
-static const flag stretch_list[] = {
-    {.name = "min",
-     .kind = FLAG_COUNT,
-     .argument = "BYTES",
-     .low = ND_SUBSTRINGS_LEAST,
-     .high = ND_SUBSTRINGS_MOST,
-     .offset = offsetof(stretch_settings, min),
-     .help = "least length of a stretch, in bytes of UTF-8"},
-    {.name = "list",
-     .kind = FLAG_CHOICE,
-     .choices = "later|all",
-     .offset = offsetof(stretch_settings, wanted),
-     .help = "which of several equal stretches are listed; later: all but the first one in the "
-             "order of input; all: the first one, too"},
-};
-static const flag_table stretch_flags = FLAG_TABLE("Stretches", stretch_list);
-
-static const flag_group groups[] = {FLAG_GROUP(substrings_settings, result, result_flags),
+static const flag_group groups[] = {FLAG_GROUP(substrings_settings, output, output_flags),
                                     FLAG_GROUP(substrings_settings, report, report_flags),
-                                    FLAG_GROUP(substrings_settings, stretch, stretch_flags),
+                                    FLAG_GROUP(substrings_settings, repeats, repeat_flags),
                                     FLAG_GROUP(substrings_settings, source, source_flags),
                                     FLAG_GROUP(substrings_settings, input, input_flags),
                                     FLAG_GROUP(substrings_settings, resources, memory_flags),
@@ -71,101 +132,70 @@ static void init(void *settings) {
     substrings_settings *s = settings;
     nd_substrings_options options;
     nd_substrings_options_init(&options, sizeof options);
-    s->stretch = (stretch_settings){.min = options.least, .wanted = options.wanted};
+    s->repeats = (repeat_settings){.drop_below = options.drop_below, .passes = options.passes};
     input_settings_init(&s->input);
     resource_settings_init(&s->resources);
 }
 
-/* ---- results */
-
-static void print_row(FILE *out, const nd_repeated_stretch *s) {
-    print_table_text(out, s->id, s->id_length);
-    fprintf(out, "\t%llu\t%llu\t", (unsigned long long)s->begin, (unsigned long long)s->end);
-    print_table_text(out, s->source_id, s->source_id_length);
-    fprintf(out, "\t%llu\t", (unsigned long long)s->source_begin);
-    print_table_text(out, s->file, strlen(s->file));
-    fprintf(out, "\t%llu\t", (unsigned long long)s->line);
-    print_table_text(out, s->source_file, strlen(s->source_file));
-    fprintf(out, "\t%llu\n", (unsigned long long)s->source_line);
-}
-
-static void print_object(FILE *out, const nd_repeated_stretch *s) {
-    fputs("{\"id\":", out);
-    print_json_text(out, s->id, s->id_length);
-    fprintf(out, ",\"begin\":%llu,\"end\":%llu,\"source\":", (unsigned long long)s->begin,
-            (unsigned long long)s->end);
-    print_json_text(out, s->source_id, s->source_id_length);
-    fprintf(out, ",\"source_begin\":%llu,\"file\":", (unsigned long long)s->source_begin);
-    print_json_text(out, s->file, strlen(s->file));
-    fprintf(out, ",\"line\":%llu,\"source_file\":", (unsigned long long)s->line);
-    print_json_text(out, s->source_file, strlen(s->source_file));
-    fprintf(out, ",\"source_line\":%llu}\n", (unsigned long long)s->source_line);
-}
-
-typedef struct printer {
-    bool json;
-    results results;
-} printer;
-
-/* nd_substrings_fn; `context` is the printer. */
-static bool print_stretch(void *context, const nd_repeated_stretch *stretch) {
-    printer *p = context;
-    results_begin(&p->results);
-    (p->json ? print_object : print_row)(p->results.out, stretch);
-    return results_go_on(&p->results);
-}
-
-/* ---- the job */
-
 /* job_fn */
-static nd_status find_substrings(command_job *j, nd_job_summary *summary, nd_error *error) {
-    static const char header[] =
-        "id\tbegin\tend\tsource\tsource_begin\tfile\tline\tsource_file\tsource_line\n";
+static nd_status cut_substrings(command_job *j, nd_job_summary *summary, nd_error *error) {
     const substrings_settings *s = j->call->settings;
+    const repeat_settings *r = &s->repeats;
     nd_input_options source = j->input;
+    nd_substrings_options options;
+    nd_substrings_options_init(&options, sizeof options);
     source.inputs = &s->source.source;
     source.input_count = 1;
     source.files_from = NULL;
-    const nd_substrings_options options = {.struct_size = sizeof options,
-                                           .input = &j->input,
-                                           .least = s->stretch.min,
-                                           .wanted = s->stretch.wanted,
-                                           .resources = &j->resources,
-                                           .source = s->source.source ? &source : NULL};
-    printer p = {.json = s->result.json};
-    nd_status status = results_open(&p.results, j->output, p.json ? NULL : header, error);
-    if (status != ND_OK) return status;
-    status = nd_substrings(&options, print_stretch, &p, summary, error);
-    return results_close(&p.results, status, error);
+    if (r->min) options.least = r->min;
+    options.input = &j->input;
+    options.least_tokens = r->min_tokens;
+    options.keep = r->keep;
+    options.cut_at = r->cut_at;
+    options.drop_below = s->output.list ? 0 : r->drop_below;
+    options.passes = r->passes;
+    options.resources = &j->resources;
+    options.source = s->source.source ? &source : NULL;
+    options.output = s->output.list ? NULL : j->output;
+    options.removed = s->output.list ? j->output : s->output.removed;
+    return nd_substrings(&options, NULL, NULL, summary, error);
 }
 
-/* False: reported. */
+/* Whether standard input is an INPUT and the source, too. */
+static bool reads_twice(const invocation *call, const char *source) {
+    bool input = false;
+    for (int i = 0; i < call->count; i++) input |= strcmp(call->operands[i], "-") == 0;
+    return input && source && strcmp(source, "-") == 0;
+}
+
+/* Whether the flags fit to each other. False: reported. */
 static bool flags_agree(const invocation *call) {
     const substrings_settings *s = call->settings;
-    const char *source = s->source.source;
-    if (source && s->stretch.wanted == ND_REPEATS_ALL) {
-        complain("--list all: not with --in, which lists stretches of the INPUTs alone");
-        return false;
-    }
-    for (int i = 0; source && i < call->count && strcmp(source, "-") == 0; i++) {
-        if (strcmp(call->operands[i], "-") != 0) continue;
+    const repeat_settings *r = &s->repeats;
+    if (reads_twice(call, s->source.source))
         complain("--in -: standard input is an INPUT or the source, not both");
-        return false;
-    }
-    return true;
+    else if (r->min && r->min_tokens) complain("--min and --min-tokens: only one of them");
+    else if (s->output.list && s->output.removed)
+        complain("--list and --removed: only one of them");
+    else if (s->source.source && r->keep == ND_REPEATS_KEEP_NONE)
+        complain("--keep none: not with --in, which keeps none of INPUT");
+    else if (s->source.source && r->passes != 1) complain("--passes: not with --in");
+    else return true;
+    return false;
 }
 
 static int run(const invocation *call) {
     const substrings_settings *s = call->settings;
-    if (!flags_agree(call)) return EXIT_USAGE;
+    const table_settings tables = {.removed = s->output.removed};
     command_job j = {.call = call,
-                     .run = find_substrings,
+                     .run = cut_substrings,
                      .report = &s->report,
                      .inputs = call->operands,
                      .input_count = call->count,
+                     .tables = &tables,
                      .source = s->source.source,
-                     .output = s->result.output ? s->result.output : "-",
-                     .result_file = true};
+                     .output = s->output.output ? s->output.output : "-"};
+    if (!flags_agree(call)) return EXIT_USAGE;
     j.input = input_options_of(&s->input);
     j.resources = resources_of(&s->resources);
     return job_run(&j);
@@ -174,30 +204,36 @@ static int run(const invocation *call) {
 /* ---- the manual */
 
 static const char result_chapter[] =
-    "Every stretch of at least --min bytes that occurs more than once, in one text or in several, "
-    "as it is, byte by byte. Each line of the table is a stretch: the id of its document, begin "
-    "and end; source, the id of the document with the first equal stretch, and source_begin; then "
-    "the file and line of both. Offsets count bytes of the text from 0; the end is the offset "
-    "behind the last byte. Each run of --min bytes in a stretch occurs at the same distance from "
-    "source_begin. Stretches of one document may overlap, if their sources differ; what repeats "
-    "is their union. An end may lie within a character of several bytes.\n\n"
-    "With --in the INPUTs are compared with SOURCE alone: a stretch is listed if it is also in a "
-    "document of SOURCE, and source is the first such document. The other way round, neardup "
-    "substrings benchmark.jsonl --in train.jsonl lists which items of the benchmark are in the "
-    "training set, and where.\n\n"
-    "With --list all the first one of several equal stretches is listed, too, with one of the "
-    "others as its source. With --json each stretch is an object of the same names.";
+    "The documents in the order of input, each without the stretches of at least --min bytes (or "
+    "--min-tokens words) that occur more than once, in one text or in several. The first one "
+    "stays. Records of JSON Lines and CSV keep all their other bytes; those of JSON become JSON "
+    "Lines. Texts of directories go to files of the same names, if the name of --output ends with "
+    "a slash. All other documents become JSON Lines of id and text.\n\n"
+    "Of a stretch, whole characters are cut; with --cut-at whole words, lines or sentences. A "
+    "stretch may overlap its own first occurrence, as in a text that is one word a thousand times: "
+    "then the cut begins behind that occurrence.\n\n"
+    "A document that was cut and has fewer than --drop-below words left is left out.\n\n"
+    "With --in the INPUTs are compared with SOURCE alone: all is cut that is also in a document of "
+    "SOURCE. The other way round, neardup substrings benchmark.jsonl --in train.jsonl --list lists "
+    "which items of the benchmark are in the training set, and where.\n\n"
+    "Each row of --removed and --list is a stretch: bytes [begin, end) of the text of the document "
+    "id, from 0, repeat those from source_begin on of the document source, the first one that has "
+    "them; with --keep none the source of the first one is one of the others. Stretches of one "
+    "document may overlap, if their sources differ; what is cut is their union. With --passes the "
+    "rows of one pass stand behind those of the pass before, and all offsets are those of the "
+    "whole texts. A row without source is a document that was left out.";
 
 static const char memory_chapter[] =
     "--memory holds the texts and the tables of the search, as far as it goes; the rest is in "
-    "temporary files of up to three times the texts. All texts together may have a terabyte "
+    "temporary files of up to three times the texts, with --min-tokens six times. All texts "
+    "together may have a terabyte "
     "(2^40 bytes).";
 
 static const chapter chapters[] = {{"INPUT", repeated_ids_input_chapter},
                                    {"RESULT", result_chapter},
                                    {"TABLES", tsv_chapter},
                                    {"MEMORY", memory_chapter},
-                                   {"EXIT STATUS", printed_exit_chapter},
+                                   {"EXIT STATUS", whole_exit_chapter},
                                    {"ENVIRONMENT", environment_chapter},
                                    {NULL, NULL}};
 
@@ -208,11 +244,11 @@ const command substrings_command = {
     .operands_least = 1,
     .operands_most = INT_MAX,
     .missing = inputs_missing,
-    .summary = "the stretches of texts that occur more than once",
-    .description = "Finds every stretch of a text that is also elsewhere in the texts of all "
+    .summary = "documents without the stretches that repeat",
+    .description = "Cuts every stretch of a text that is also elsewhere in the texts of all "
                    "INPUTs, however long or short the rest is that the texts share.",
-    .examples = "neardup substrings articles.jsonl -o stretches.tsv\n"
-                "neardup substrings articles.jsonl --in library.jsonl --min 50\n",
+    .examples = "neardup substrings articles.jsonl -o cut.jsonl --removed removed.tsv\n"
+                "neardup substrings articles.jsonl --in library.jsonl --min 50 --list\n",
     .chapters = chapters,
     .summary_of = SUMMARY_SUBSTRINGS,
     .groups = groups,

@@ -37,10 +37,10 @@ typedef struct summary_row {
 #define COMPARING (DECIDING | OF(SUMMARY_AUDIT))
 #define FINGERPRINTS (OF(SUMMARY_LOAD) | OF(SUMMARY_FIND) | OF(SUMMARY_JOIN))
 #define STAGED (COMPARING | OF(SUMMARY_EXACT))
-#define WRITING (STAGED | OF(SUMMARY_EACH) | OF(SUMMARY_WORDS) | OF(SUMMARY_LINES))
+#define CUTTING (OF(SUMMARY_LINES) | OF(SUMMARY_SUBSTRINGS))
+#define WRITING (STAGED | OF(SUMMARY_EACH) | OF(SUMMARY_WORDS) | CUTTING)
 #define TEXTS                                                                                      \
-    (WRITING | OF(SUMMARY_QUERY) | OF(SUMMARY_PASSAGES) | OF(SUMMARY_SUBSTRINGS) |                 \
-     OF(SUMMARY_LINES) | OF(SUMMARY_STREAM) | OF(SUMMARY_TEXT))
+    (WRITING | OF(SUMMARY_QUERY) | OF(SUMMARY_PASSAGES) | OF(SUMMARY_STREAM) | OF(SUMMARY_TEXT))
 #define ALL (TEXTS | FINGERPRINTS)
 #define OF_ANCHORS (1u << 28)
 #define OF_MINHASH (1u << 29)
@@ -52,12 +52,12 @@ static const summary_row rows[] = {
     {"fingerprints", NUMBER_64, AT(documents), "fingerprints read", FINGERPRINTS},
     {"input_bytes", NUMBER_64, AT(input_bytes), "bytes read, after decompression", TEXTS},
     {"text_bytes", NUMBER_64, AT(text_bytes), "bytes of the documents' texts", TEXTS},
-    {"kept", NUMBER_64, AT(kept), "documents kept", REMOVING | OF(SUMMARY_LINES)},
-    {"removed", NUMBER_64, AT(removed), "documents removed", REMOVING | OF(SUMMARY_LINES)},
-    {"changed", NUMBER_64, AT(changed), "documents kept, but for what was cut", OF(SUMMARY_LINES)},
+    {"kept", NUMBER_64, AT(kept), "documents kept", REMOVING | CUTTING},
+    {"removed", NUMBER_64, AT(removed), "documents removed", REMOVING | CUTTING},
+    {"changed", NUMBER_64, AT(changed), "documents kept, but for what was cut", CUTTING},
     {"units", NUMBER_64, AT(units), "lines, paragraphs or sentences (--unit)", OF(SUMMARY_LINES)},
     {"units_cut", NUMBER_64, AT(units_cut), "those that were cut", OF(SUMMARY_LINES)},
-    {"bytes_cut", NUMBER_64, AT(repeated_bytes), "bytes of texts that were cut", OF(SUMMARY_LINES)},
+    {"bytes_cut", NUMBER_64, AT(repeated_bytes), "bytes of texts that were cut", CUTTING},
     {"exact_copies", NUMBER_64, AT(exact_copies),
      "removed documents with the same tokens as an earlier document", OF(SUMMARY_DEDUP)},
     {"skipped", NUMBER_64, AT(skipped), "bad records left out (--on-error skip, --invalid skip)",
@@ -91,8 +91,7 @@ static const summary_row rows[] = {
     {"matches", NUMBER_64, AT(pairs), "duplicates found", OF(SUMMARY_QUERY)},
     {"passages", NUMBER_64, AT(pairs), "passages found", OF(SUMMARY_PASSAGES)},
     {"stretches", NUMBER_64, AT(pairs), "stretches found", OF(SUMMARY_SUBSTRINGS)},
-    {"repeated_bytes", NUMBER_64, AT(repeated_bytes), "bytes of texts in stretches",
-     OF(SUMMARY_SUBSTRINGS)},
+    {"passes", NUMBER_64, AT(passes), "searches of the texts (--passes)", OF(SUMMARY_SUBSTRINGS)},
     {"large_buckets", NUMBER_64, AT(large_buckets),
      "large buckets: those with so many documents that they are kept as posting lists", COMPARING},
     {"bounded_documents", NUMBER_64, AT(bounded_documents),
@@ -123,10 +122,10 @@ static const summary_row rows[] = {
     {"seconds_read", NUMBER_SECONDS, STAGE(ND_STAGE_READ), "reading, analysing and signing",
      WRITING},
     {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates, or repeats",
-     STAGED | OF(SUMMARY_LINES)},
+     STAGED | CUTTING},
     {"seconds_decide", NUMBER_SECONDS, STAGE(ND_STAGE_DECIDE), "verifying and deciding", STAGED},
     {"seconds_write", NUMBER_SECONDS, STAGE(ND_STAGE_WRITE),
-     "writing the results; audit and tune: comparing exactly", STAGED | OF(SUMMARY_LINES)},
+     "writing the results; audit and tune: comparing exactly", STAGED | CUTTING},
     {"seconds_sync", NUMBER_SECONDS, STAGE(ND_STAGE_SYNC),
      "waiting until the results are on the disk", WRITING},
     {"seconds_total", NUMBER_SECONDS, AT(total_seconds), "the whole job", ALL},
@@ -134,7 +133,7 @@ static const summary_row rows[] = {
      "text_bytes per second of the whole job, in units of 1000000 bytes", TEXTS},
     {"output_bytes", NUMBER_64, AT(output_bytes), "bytes written", WRITING},
     {"work_bytes", NUMBER_64, AT(work_bytes), "most bytes in temporary files at one time",
-     WRITING | OF(SUMMARY_PASSAGES) | OF(SUMMARY_SUBSTRINGS) | OF(SUMMARY_LOAD) | OF(SUMMARY_JOIN)},
+     WRITING | OF(SUMMARY_PASSAGES) | OF(SUMMARY_LOAD) | OF(SUMMARY_JOIN)},
     {"peak_memory", NUMBER_64, AT(peak_memory), "most bytes of memory of the process; 0: not known",
      ALL},
     {"threads", NUMBER_32, AT(threads), "threads used", ALL},
@@ -292,6 +291,8 @@ static bool compares(summary_kind kind) { return OF(kind) & COMPARING; }
 
 static bool removes(summary_kind kind) { return OF(kind) & REMOVING; }
 
+static bool cuts(summary_kind kind) { return OF(kind) & CUTTING; }
+
 static void print_means(const lines *l, const nd_job_summary *s, summary_kind kind) {
     char bytes[32];
     fprintf(l->out, "%-16s%.2f s", "time", s->total_seconds);
@@ -341,14 +342,17 @@ void summary_print(FILE *out, const nd_job_summary *s, const loss_notes *losses,
                                                        : "at or above the threshold");
     } else if (kind == SUMMARY_PASSAGES) {
         count_line(&l, "passages", s->pairs, "");
-    } else if (kind == SUMMARY_SUBSTRINGS) {
-        count_line(&l, "stretches", s->pairs, "");
-        share_line(&l, "repeated", s->repeated_bytes, s->text_bytes);
-    } else if (kind == SUMMARY_LINES) {
+    } else if (cuts(kind)) {
         share_line(&l, "  removed", s->removed, s->documents);
         share_line(&l, "  changed", s->changed, s->documents);
-        count_line(&l, "units", s->units, "lines, paragraphs or sentences");
-        share_line(&l, "  cut", s->units_cut, s->units);
+        if (kind == SUMMARY_LINES) {
+            count_line(&l, "units", s->units, "lines, paragraphs or sentences");
+            share_line(&l, "  cut", s->units_cut, s->units);
+        } else {
+            snprintf(remark, sizeof remark, "in %llu pass%s", (unsigned long long)s->passes,
+                     s->passes == 1 ? "" : "es");
+            count_line(&l, "stretches", s->pairs, remark);
+        }
         share_line(&l, "  bytes cut", s->repeated_bytes, s->text_bytes);
     } else if (kind == SUMMARY_WORDS) {
         count_line(&l, "words", s->terms, "");

@@ -13,7 +13,7 @@ typedef enum summary_kind {
     SUMMARY_AUDIT,      /* the same, and checked */
     SUMMARY_QUERY,      /* documents are looked up in an index */
     SUMMARY_PASSAGES,   /* passages of documents are found in others */
-    SUMMARY_SUBSTRINGS, /* stretches of texts are found in others */
+    SUMMARY_SUBSTRINGS, /* repeated stretches of documents are cut */
     SUMMARY_LINES,      /* repeated lines of documents are cut */
     SUMMARY_EACH,       /* each document has its own result */
     SUMMARY_STREAM,     /* documents are clustered one after the other */

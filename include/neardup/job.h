@@ -237,10 +237,11 @@ typedef struct nd_job_summary {
      * `candidates`. Pairs of large buckets are not candidates if they differ so, and not counted.
      */
     uint64_t kept_apart;
-    uint64_t
-        repeated_bytes; /* nd_substrings: bytes of texts in stretches; nd_lines: that were cut */
+    uint64_t repeated_bytes;   /* nd_substrings, nd_lines: of texts, that were cut */
     uint64_t units, units_cut; /* nd_lines: of all texts, and those that were cut */
-    uint64_t changed;          /* nd_lines: documents that stay, with something cut out */
+    /* nd_substrings, nd_lines: documents that stay, with something cut out. */
+    uint64_t changed;
+    uint64_t passes; /* nd_substrings: the searches of the texts */
 } nd_job_summary;
 
 #ifdef __cplusplus

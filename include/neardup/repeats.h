@@ -8,33 +8,60 @@
 extern "C" {
 #endif
 
-/* Which of several equal stretches are reported.
+/* Which of several equal stretches stay.
  *
- * ND_REPEATS_LATER  All but the first one in the order of input.
- * ND_REPEATS_ALL    All. */
-typedef enum nd_repeats_wanted { ND_REPEATS_LATER = 0, ND_REPEATS_ALL } nd_repeats_wanted;
+ * ND_REPEATS_KEEP_FIRST  The first one, in the order of input.
+ * ND_REPEATS_KEEP_NONE   None. */
+typedef enum nd_repeats_kept { ND_REPEATS_KEEP_FIRST = 0, ND_REPEATS_KEEP_NONE } nd_repeats_kept;
+
+/* The pieces of a text that are cut as a whole: those that lie within a stretch.
+ *
+ * ND_CUT_AT_CHARACTERS  Characters (code points): all that repeats.
+ * ND_CUT_AT_WORDS       Words (ND_WORDS), with all that is between them.
+ * ND_CUT_AT_LINES       Lines, with their line breaks.
+ * ND_CUT_AT_SENTENCES   Sentences (nd_sentences), with the white space behind them. */
+typedef enum nd_cut_at {
+    ND_CUT_AT_CHARACTERS = 0,
+    ND_CUT_AT_WORDS,
+    ND_CUT_AT_LINES,
+    ND_CUT_AT_SENTENCES
+} nd_cut_at;
 
 typedef struct nd_substrings_options {
     size_t struct_size;
     const nd_input_options *input; /* not NULL */
-    /* Bytes of the shortest stretch that is reported: ND_SUBSTRINGS_LEAST to ND_SUBSTRINGS_MOST,
-     * default 100. */
+    /* Bytes of the shortest stretch: ND_SUBSTRINGS_LEAST to ND_SUBSTRINGS_MOST, default 100. */
     uint32_t least;
-    nd_repeats_wanted wanted;      /* default ND_REPEATS_LATER */
+    /* Not 0: tokens (ND_WORDS) of the shortest stretch, ND_SUBSTRINGS_TOKENS_LEAST to
+     * ND_SUBSTRINGS_MOST. Then texts are compared by their tokens, whatever their case, spaces and
+     * punctuation are, and `least` has no effect. */
+    uint32_t least_tokens;
+    nd_repeats_kept keep; /* default ND_REPEATS_KEEP_FIRST */
+    nd_cut_at cut_at;     /* default ND_CUT_AT_CHARACTERS */
+    /* A document that was cut, and has fewer words left, is removed. 0: none is. Default 1. */
+    uint32_t drop_below;
+    /* What is left may repeat where a cut joined two pieces. Each pass searches what the one before
+     * left. 0: until nothing is cut. Default 1; with a source always 1. */
+    uint32_t passes;
     const nd_resources *resources; /* NULL: the defaults */
-    /* Not NULL: only stretches of `input` that are also in a document of this other input, such as
-     * a benchmark whose items must not be in a training set. `wanted` is ND_REPEATS_LATER. */
+    /* Not NULL: stretches of `input` that are also in a document of this other input, such as a
+     * benchmark whose items must not be in a training set; all of them are cut. `keep` is
+     * ND_REPEATS_KEEP_FIRST. */
     const nd_input_options *source;
+    /* The documents without what was cut, as in nd_lines_options; NULL: they are not written. */
+    const char *output;
+    const char *removed; /* a table of what was cut, as in nd_lines_options; NULL: not written */
 } nd_substrings_options;
 
-enum { ND_SUBSTRINGS_LEAST = 16, ND_SUBSTRINGS_MOST = 4000 };
+enum { ND_SUBSTRINGS_LEAST = 16, ND_SUBSTRINGS_TOKENS_LEAST = 4, ND_SUBSTRINGS_MOST = 4000 };
 
 ND_API void nd_substrings_options_init(nd_substrings_options *options, size_t struct_size);
 
-/* A stretch of a document that occurs elsewhere, too: text bytes [begin, end) of the document are
- * equal to those from source_begin on of the source, which is another document or the same one.
- * Every stretch of `least` bytes in it is a repeat. With ND_REPEATS_LATER the source has the first
- * occurrence. Ends are not always between two characters. Pointers are valid during the call. */
+/* A stretch of a document that is cut, because it occurs elsewhere, too: bytes [begin, end) of its
+ * text repeat those from source_begin on of the source, which is another document or the same one.
+ * The source has the first occurrence, or with ND_REPEATS_KEEP_NONE one of the others. Offsets
+ * are those of the text before the first pass; if least_tokens is set, the two stretches may differ
+ * in length. Pointers are valid during the call. */
 typedef struct nd_repeated_stretch {
     uint64_t document; /* number in the order of input, from 0 */
     const char *id;
@@ -42,8 +69,7 @@ typedef struct nd_repeated_stretch {
     const char *file; /* as in nd_decision; so is the line */
     uint64_t line;
     uint64_t begin, end;
-    uint64_t
-        source; /* the number of its document; with nd_substrings_options.source of that input */
+    uint64_t source; /* the number of its document; with options->source of that input */
     const char *source_id;
     size_t source_id_length;
     const char *source_file;
@@ -54,13 +80,21 @@ typedef struct nd_repeated_stretch {
 /* Called once per stretch, from one thread. Return false to cancel. */
 typedef bool nd_substrings_fn(void *context, const nd_repeated_stretch *stretch);
 
-/* Calls `fn` with all stretches of at least `least` bytes that occur more than once, by document
- * and begin. Stretches of one document may overlap; the bytes that repeats cover are their union.
- * Texts are compared byte by byte, as they are. Sets these members of the summary (NULL: not
- * wanted): documents, input_bytes, text_bytes, skipped, pairs (stretches), work_bytes and times.
+/* Finds all stretches that occur more than once, and cuts them. Calls `fn` (NULL: none) with each
+ * stretch: by pass, then by document and begin. Stretches of one document may overlap; what is cut
+ * is their union. What overlaps its own first occurrence, such as all of a text of one character
+ * but the first `least` bytes, is cut behind that occurrence.
  *
- * Each document is read once. All texts together have at most 2^40 bytes. Time: linear in the
- * texts. Memory: nd_resources. Temporary files: the texts, and .6 to 2 bytes per byte of text. */
+ * Sets these members of the summary (NULL: not wanted): documents, kept, removed (by drop_below),
+ * changed, input_bytes, text_bytes, skipped, pairs (stretches), repeated_bytes (that were cut),
+ * passes, output_bytes, work_bytes and times.
+ *
+ * ND_ERR_ARGUMENT: an option is out of its range; or `output` is given, and the texts are not as
+ * the records have them (an encoding, or `html`), so they cannot be cut there.
+ *
+ * All texts together have at most 2^40 bytes (or tokens). Time of a pass: linear in the texts.
+ * Memory: nd_resources. Temporary files: the texts (8 bytes for a token, and 8 for its place), .6
+ * to 2 bytes per byte of text, and 24 per document. */
 ND_API ND_MUST_CHECK nd_status nd_substrings(const nd_substrings_options *options,
                                              nd_substrings_fn *fn, void *context,
                                              nd_job_summary *summary, nd_error *error);

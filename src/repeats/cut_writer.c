@@ -40,6 +40,8 @@ static nd_status check_source(const nd_cut_writer *w, const nd_source *source, n
 static nd_status open_output(nd_cut_writer *w, const char *name, nd_error *error) {
     size_t length = strlen(name);
     bool directory = length > 0 && name[length - 1] == '/';
+    for (size_t s = 0; s < nd_corpus_sources(w->corpus); s++)
+        ND_TRY(check_source(w, nd_corpus_source(w->corpus, s), error));
     if (!directory)
         return nd_output_file_open(name, w->run->progress, &w->run->allocator, &w->file, error);
     for (size_t s = 0; s < nd_corpus_sources(w->corpus); s++)
@@ -58,8 +60,6 @@ nd_status nd_cut_writer_open(const nd_run *run, nd_corpus *corpus, const nd_inpu
                                    .text_count = input->text_field_count};
     w->cuts = (nd_record_cuts){.allocator = run->allocator, .fields = &w->fields};
     w->line.allocator = run->allocator;
-    for (size_t s = 0; s < nd_corpus_sources(corpus); s++)
-        ND_TRY(check_source(w, nd_corpus_source(corpus, s), error));
     ND_TRY(nd_record_reader_create(corpus, &w->reader, error));
     w->copied = nd_allocate(&run->allocator, COPIED_AT_ONCE + 1, 1);
     if (!w->copied) return nd_fail_memory(error, COPIED_AT_ONCE, "records");

@@ -12,17 +12,26 @@ static uint64_t power(uint64_t base, uint32_t exponent) {
     return product;
 }
 
-/* Writes the hashes of the K-grams that begin at the first `count` bytes: a rolling polynomial,
- * mixed. */
-static void hash_grams(const unsigned char *text, uint32_t k, size_t count, uint64_t *hashes) {
+/* Writes the hashes of the K-grams that begin at the first `count` symbols: a rolling polynomial,
+ * mixed. Inlined, so that each kind of symbols has a loop of its own. */
+static inline void hash_grams_of(nd_symbols kind, const unsigned char *text, uint32_t k,
+                                 size_t count, uint64_t *hashes) {
     uint64_t rolling = 0, leaving = power(ND_HASH_POLY, k);
-    for (uint32_t i = 0; i < k; i++) rolling = rolling * ND_HASH_POLY + text[i] + 1;
+    for (uint32_t i = 0; i < k; i++)
+        rolling = rolling * ND_HASH_POLY + nd_symbol_at(kind, text, i) + 1;
     hashes[0] = nd_mix64(rolling);
     for (size_t i = 1; i < count; i++) {
-        uint64_t in = text[i + k - 1] + UINT64_C(1), out = text[i - 1] + UINT64_C(1);
+        uint64_t in = nd_symbol_at(kind, text, i + k - 1) + 1,
+                 out = nd_symbol_at(kind, text, i - 1) + 1;
         rolling = rolling * ND_HASH_POLY + in - out * leaving;
         hashes[i] = nd_mix64(rolling);
     }
+}
+
+static void hash_grams(const nd_anchor_finder *f, const unsigned char *text, size_t count) {
+    uint32_t k = nd_anchor_size(f->least);
+    if (f->symbols == ND_SYMBOL_BYTES) hash_grams_of(ND_SYMBOL_BYTES, text, k, count, f->hashes);
+    else hash_grams_of(ND_SYMBOL_TOKENS, text, k, count, f->hashes);
 }
 
 /* Appends the anchor of the window that begins at `window`, or adds the window to the last anchor,
@@ -46,7 +55,7 @@ static nd_status find_in_part(nd_anchor_finder *f, const unsigned char *text, si
                               size_t count, uint32_t grams, nd_error *error) {
     const uint64_t *hashes = f->hashes;
     size_t best = 0;
-    hash_grams(text + begin, nd_anchor_size(f->least), count + grams - 1, f->hashes);
+    hash_grams(f, text + begin * f->symbols, count + grams - 1);
     for (size_t window = 0; window < count; window++) {
         size_t last = window + grams - 1;
         if (window == 0 || best < window) {
@@ -58,7 +67,7 @@ static nd_status find_in_part(nd_anchor_finder *f, const unsigned char *text, si
     return ND_OK;
 }
 
-nd_status nd_anchors_find(nd_anchor_finder *f, const char *text, size_t length, nd_error *error) {
+nd_status nd_anchors_find(nd_anchor_finder *f, const void *text, size_t length, nd_error *error) {
     uint32_t grams = f->least - nd_anchor_size(f->least) + 1;
     f->count = 0;
     if (length < f->least) return ND_OK;
@@ -68,8 +77,8 @@ nd_status nd_anchors_find(nd_anchor_finder *f, const char *text, size_t length, 
         return nd_fail_memory(error, most * sizeof *f->hashes, "the anchors of a text");
     for (size_t begin = 0; begin < windows; begin += HASHED_AT_ONCE) {
         size_t left = windows - begin;
-        ND_TRY(find_in_part(f, (const unsigned char *)text, begin,
-                            left < HASHED_AT_ONCE ? left : HASHED_AT_ONCE, grams, error));
+        ND_TRY(find_in_part(f, text, begin, left < HASHED_AT_ONCE ? left : HASHED_AT_ONCE, grams,
+                            error));
     }
     return ND_OK;
 }

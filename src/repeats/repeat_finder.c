@@ -17,12 +17,14 @@ enum { PART_BITS = ND_LIMIT(10, 2), PARTS = 1 << PART_BITS, MOST_QUEUED = ND_LIM
 enum { GROUP_BITS = ND_LIMIT(27, 3) };
 
 /* Behind each text. */
-static const char separator[] = "\xff";
+static const char separator[] = "\xff\xff\xff\xff\xff\xff\xff\xff";
 
 struct nd_repeat_finder {
     const nd_run *run;
+    nd_symbols symbols;
     uint32_t least;
     nd_spool texts;
+    uint64_t size;    /* symbols in `texts`; all offsets count symbols */
     uint64_t *begins; /* by text: its offset in `texts` */
     size_t text_count, text_capacity;
     uint64_t targets;          /* offset of the first text whose repeats are reported; 0: all are */
@@ -36,7 +38,7 @@ struct nd_repeat_finder {
     unsigned shift;               /* from an offset in `texts` to a part */
     _Atomic uint64_t groups;      /* of three or more anchors */
     _Atomic uint64_t *unresolved; /* bits of groups */
-    nd_repeats_wanted wanted;
+    nd_repeats_kept keep;
 };
 
 /* ---- words of records
@@ -97,11 +99,12 @@ static nd_status create_sorter(const nd_run *run, unsigned share, unsigned words
     return nd_external_sort_create_records(&run->allocator, &settings, out, error);
 }
 
-nd_status nd_repeat_finder_create(const nd_run *run, uint32_t least, nd_repeat_finder **out,
-                                  nd_error *error) {
+nd_status nd_repeat_finder_create(const nd_run *run, nd_symbols symbols, uint32_t least,
+                                  nd_repeat_finder **out, nd_error *error) {
     nd_repeat_finder *f = nd_allocate_zero(&run->allocator, 1, sizeof *f);
     if (!f) return nd_fail_memory(error, sizeof *f, "a finder of repeats");
     f->run = run;
+    f->symbols = symbols;
     f->least = least;
     nd_spool_init(&f->texts, &run->allocator, run->space, share_of(run, TEXT_SHARE), "texts");
     nd_status status = create_sorter(run, ANCHOR_SHARE, 2, 1, "anchors", &f->anchors, error);
@@ -126,16 +129,18 @@ void nd_repeat_finder_free(nd_repeat_finder *f) {
     nd_release(&a, f);
 }
 
-nd_status nd_repeat_finder_add(nd_repeat_finder *f, const char *text, size_t length,
+nd_status nd_repeat_finder_add(nd_repeat_finder *f, const void *text, size_t length,
                                const nd_anchor *anchors, size_t anchor_count, nd_error *error) {
-    uint64_t begin = f->texts.size;
+    uint64_t begin = f->size;
     if (length >= ND_REPEATS_TEXT_MOST - begin)
-        return nd_fail(error, ND_ERR_INPUT, "more than 2^40 bytes of text");
+        return nd_fail(error, ND_ERR_INPUT, "more than 2^40 %s of text",
+                       f->symbols == ND_SYMBOL_BYTES ? "bytes" : "tokens");
     if (!nd_reserve(&f->run->allocator, &f->begins, &f->text_capacity, f->text_count + 1))
         return nd_fail_memory(error, f->text_count * sizeof *f->begins, "the offsets of texts");
     f->begins[f->text_count++] = begin;
-    ND_TRY(nd_spool_append(&f->texts, text, length, error));
-    ND_TRY(nd_spool_append(&f->texts, separator, 1, error));
+    ND_TRY(nd_spool_append(&f->texts, text, length * f->symbols, error));
+    ND_TRY(nd_spool_append(&f->texts, separator, f->symbols, error));
+    f->size += length + 1;
     for (size_t i = 0; i < anchor_count; i++) {
         const uint64_t record[] = {anchors[i].hash,
                                    anchor_word(begin + anchors[i].offset, &anchors[i])};
@@ -145,7 +150,11 @@ nd_status nd_repeat_finder_add(nd_repeat_finder *f, const char *text, size_t len
     return ND_OK;
 }
 
-void nd_repeat_finder_begin_targets(nd_repeat_finder *f) { f->targets = f->texts.size; }
+uint64_t nd_repeat_finder_begin(const nd_repeat_finder *f, uint64_t text) {
+    return f->begins[text];
+}
+
+void nd_repeat_finder_begin_targets(nd_repeat_finder *f) { f->targets = f->size; }
 
 /* Whether a window may be the first one of others that are reported. */
 static bool is_source(const nd_repeat_finder *f, uint64_t offset) {
@@ -228,7 +237,7 @@ static nd_status run_parts(pass *p, pass_worker *w, nd_error *error) {
 
 static nd_status open_worker(const pass *p, pass_worker *w, nd_error *error) {
     const nd_allocator *a = &p->finder->run->allocator;
-    size_t most = 3 * (size_t)p->finder->least;
+    size_t most = 3 * (size_t)p->finder->least * p->finder->symbols;
     for (unsigned i = 0; i < 2; i++) {
         w->queues[i].to = p->to[i];
         w->queues[i].words = p->words[i];
@@ -311,10 +320,12 @@ static size_t equal_bytes_before(const char *a, const char *b, size_t most) {
     return i;
 }
 
+/* Views symbols [offset, offset + size). */
 static nd_status view(const nd_repeat_finder *f, uint64_t offset, size_t size, char *scratch,
                       const char **out, nd_error *error) {
     const void *bytes;
-    ND_TRY(nd_spool_view(&f->texts, size, offset, scratch, &bytes, error));
+    ND_TRY(
+        nd_spool_view(&f->texts, size * f->symbols, offset * f->symbols, scratch, &bytes, error));
     *out = bytes;
     return ND_OK;
 }
@@ -326,13 +337,14 @@ static nd_status match_windows(const nd_repeat_finder *f, pass_worker *w, uint64
     uint64_t offset = offset_of(word);
     size_t back = back_of(word), size = own.count + f->least - 1, ahead = size - back,
            other_back = first < back ? (size_t)first : back;
-    if (ahead > f->texts.size - first) ahead = (size_t)(f->texts.size - first);
+    if (ahead > f->size - first) ahead = (size_t)(f->size - first);
     const char *a, *b;
     ND_TRY(view(f, own.begin, size, w->own, &a, error));
     ND_TRY(view(f, first - other_back, other_back + ahead, w->other, &b, error));
-    a += back;
-    b += other_back;
-    size_t before = equal_bytes_before(a, b, other_back), behind = equal_bytes(a, b, ahead);
+    a += back * f->symbols;
+    b += other_back * f->symbols;
+    size_t before = equal_bytes_before(a, b, other_back * f->symbols) / f->symbols,
+           behind = equal_bytes(a, b, ahead * f->symbols) / f->symbols;
     *out = (window_range){own.begin, 0};
     if (before + behind < f->least) return ND_OK;
     uint64_t begin = offset - before, end = offset + behind - f->least + 1,
@@ -350,11 +362,11 @@ static nd_status queue_repeat(pass *p, record_queue *q, window_range range, uint
     return queue_record(p, q, record, error);
 }
 
-/* Queues the repeats, and with ND_REPEATS_ALL their sources. */
+/* Queues the repeats, and with ND_REPEATS_KEEP_NONE their sources. */
 static nd_status queue_pair(pass *p, record_queue *q, window_range range, uint64_t source,
                             bool verified, nd_error *error) {
     ND_TRY(queue_repeat(p, q, range, source, verified, error));
-    if (p->finder->wanted == ND_REPEATS_LATER) return ND_OK;
+    if (p->finder->keep == ND_REPEATS_KEEP_FIRST) return ND_OK;
     return queue_repeat(p, q, (window_range){source, range.count}, range.begin, verified, error);
 }
 
@@ -387,15 +399,17 @@ static nd_status compare_members(pass *p, pass_worker *w, nd_error *error) {
 
 /* ---- step 3: ranges of other windows */
 
-/* Queues a range of windows by the hash of their bytes. */
+/* Queues a range of windows by the hash of their symbols. */
 static nd_status queue_range(pass *p, pass_worker *w, window_range range, nd_error *error) {
-    size_t size = range.count + p->finder->least - 1;
+    const nd_repeat_finder *f = p->finder;
+    size_t size = range.count + f->least - 1;
     const char *text;
     if (range.count == 0) return ND_OK;
-    ND_TRY(view(p->finder, range.begin, size, w->own, &text, error));
+    ND_TRY(view(f, range.begin, size, w->own, &text, error));
     static const nd_hash_key key = {ND_HASH_C0, ND_HASH_C1, ND_HASH_C2, ND_HASH_C3};
-    uint64_t hash = nd_mix64(nd_hash_token(&key, text, size) + range.count);
-    const uint64_t record[] = {hash, nd_mix64(hash ^ (unsigned char)text[0]) >> 52 << 52 |
+    uint64_t hash = nd_mix64(nd_hash_token(&key, text, size * f->symbols) + range.count),
+             first = nd_symbol_at(f->symbols, (const unsigned char *)text, 0);
+    const uint64_t record[] = {hash, nd_mix64(hash ^ first) >> 52 << 52 |
                                          range.begin << FIELD_BITS | range.count};
     return queue_record(p, &w->queues[0], record, error);
 }
@@ -425,24 +439,26 @@ static bool same_range(const uint64_t *a, const uint64_t *b) {
     return a[0] == b[0] && a[1] >> 52 == b[1] >> 52 && windows_of(a[1]) == windows_of(b[1]);
 }
 
-/* Queues windows by the hash of their bytes. */
+/* Queues windows by the hash of their symbols. */
 static nd_status queue_windows(pass *p, pass_worker *w, window_range range, nd_error *error) {
+    const nd_symbols kind = p->finder->symbols;
     uint32_t least = p->finder->least;
     uint64_t rolling = 0, leaving = 1;
     const char *text;
     ND_TRY(view(p->finder, range.begin, range.count + least - 1, w->own, &text, error));
-    const unsigned char *bytes = (const unsigned char *)text;
+    const unsigned char *symbols = (const unsigned char *)text;
     for (uint32_t i = 0; i < least; i++) {
-        rolling = rolling * ND_HASH_POLY + bytes[i] + 1;
+        rolling = rolling * ND_HASH_POLY + nd_symbol_at(kind, symbols, i) + 1;
         leaving *= ND_HASH_POLY;
     }
     for (uint32_t i = 0;; i++) {
-        uint64_t hash = nd_mix64(rolling), more = nd_mix64(hash ^ ND_HASH_C0 ^ bytes[i]);
+        uint64_t first = nd_symbol_at(kind, symbols, i), hash = nd_mix64(rolling),
+                 more = nd_mix64(hash ^ ND_HASH_C0 ^ first);
         const uint64_t record[] = {hash, more >> 40 << 40 | (range.begin + i)};
         ND_TRY(queue_record(p, &w->queues[0], record, error));
         if (i + 1 == range.count) return ND_OK;
-        rolling = rolling * ND_HASH_POLY + bytes[i + least] + 1 -
-                  (bytes[i] + UINT64_C(1)) * leaving;
+        rolling = rolling * ND_HASH_POLY + nd_symbol_at(kind, symbols, i + least) + 1 -
+                  (first + 1) * leaving;
     }
 }
 
@@ -543,7 +559,7 @@ static nd_status resolve_copies(pass *p, pass_worker *w, nd_error *error) {
 
 static nd_status find_groups(nd_repeat_finder *f, nd_error *error) {
     pass p = {.finder = f, .from = f->anchors, .fn = group_anchors, .words = {3, 1}};
-    while (f->texts.size >> f->shift >= PARTS) f->shift++;
+    while (f->size >> f->shift >= PARTS) f->shift++;
     ND_TRY(create_sorter(f->run, MEMBER_SHARE, 3, 1, "groups of anchors", &f->members, error));
     p.to[0] = f->members;
     ND_TRY(run_pass(&p, error));
@@ -642,7 +658,7 @@ static nd_status report_run(reporter *r, const repeat_run *run, nd_error *error)
     return r->fn(r->context, &repeat, error);
 }
 
-/* Reports the windows of a run that are equal to their sources, byte by byte. */
+/* Reports the windows of a run that are equal to their sources, symbol by symbol. */
 static nd_status verify_run(reporter *r, nd_error *error) {
     enum { AT_ONCE = 1 << 12 };
     const nd_repeat_finder *f = r->finder;
@@ -653,11 +669,11 @@ static nd_status verify_run(reporter *r, nd_error *error) {
         const char *a, *b;
         ND_TRY(view(f, left.begin, size, r->own, &a, error));
         ND_TRY(view(f, left.source, size, r->other, &b, error));
-        size_t equal = equal_bytes(a, b, size);
+        size_t equal = equal_bytes(a, b, size * f->symbols) / f->symbols;
         repeat_run good = left;
         good.end = equal < f->least ? left.begin : left.begin + equal - f->least + 1;
         if (good.end > good.begin) ND_TRY(report_run(r, &good, error));
-        /* Behind a byte that differs no window with it is equal. */
+        /* Behind a symbol that differs no window with it is equal. */
         uint64_t skipped = equal == size ? windows : equal + 1;
         if (skipped > left.end - left.begin) skipped = left.end - left.begin;
         left.begin += skipped;
@@ -715,7 +731,7 @@ static nd_status report_parts(reporter *r, nd_part_buffer *a, nd_part_buffer *b,
 
 static nd_status report(nd_repeat_finder *f, nd_repeat_fn *fn, void *context, nd_error *error) {
     const nd_allocator *a = &f->run->allocator;
-    size_t most = (1 << 12) + (size_t)f->least;
+    size_t most = ((1 << 12) + (size_t)f->least) * f->symbols;
     reporter r = {.finder = f,
                   .fn = fn,
                   .context = context,
@@ -731,9 +747,9 @@ static nd_status report(nd_repeat_finder *f, nd_repeat_fn *fn, void *context, nd
     return status;
 }
 
-nd_status nd_repeat_finder_run(nd_repeat_finder *f, nd_repeats_wanted wanted, nd_repeat_fn *fn,
+nd_status nd_repeat_finder_run(nd_repeat_finder *f, nd_repeats_kept keep, nd_repeat_fn *fn,
                                void *context, nd_error *error) {
-    f->wanted = wanted;
+    f->keep = keep;
     ND_TRY(find_groups(f, error));
     ND_TRY(compare_with_first(f, error));
     ND_TRY(find_ranges(f, error));

@@ -68,7 +68,7 @@ typedef struct checker {
     const collection *texts;
     const oracle *truth;
     size_t least;
-    nd_repeats_wanted wanted;
+    nd_repeats_kept keep;
     uint64_t text, begin; /* of the repeat before */
     bool *found[TEXTS_MOST];
     size_t repeats;
@@ -89,7 +89,7 @@ static nd_status check_repeat(void *context, const nd_repeat *r, nd_error *error
         assert_true(first > 0);
         const window *w = &c->truth->windows[first - 1];
         c->found[r->text][i] = true;
-        if (c->wanted == ND_REPEATS_ALL) continue;
+        if (c->keep == ND_REPEATS_KEEP_NONE) continue;
         assert_int_equal(w->text, r->source_text);
         assert_int_equal(w->begin, r->source_begin + (i - r->begin));
     }
@@ -97,19 +97,21 @@ static nd_status check_repeat(void *context, const nd_repeat *r, nd_error *error
     return ND_OK;
 }
 
-static size_t check_collection(const collection *c, size_t least, nd_repeats_wanted wanted,
+static size_t check_collection(const collection *c, size_t least, nd_repeats_kept keep,
                                uint32_t threads) {
     nd_error error;
     nd_run run;
     nd_repeat_finder *finder;
     oracle truth;
-    checker check = {.texts = c, .truth = &truth, .least = least, .wanted = wanted};
+    checker check = {.texts = c, .truth = &truth, .least = least, .keep = keep};
     const nd_resources resources = {
         .struct_size = sizeof resources, .threads = threads, .memory = ND_MEMORY_LEAST};
     oracle_make(c, least, &truth);
     assert_int_equal(nd_run_begin(&resources, NULL, &run, &error), ND_OK);
-    nd_anchor_finder anchors = {.allocator = run.allocator, .least = (uint32_t)least};
-    assert_int_equal(nd_repeat_finder_create(&run, (uint32_t)least, &finder, &error), ND_OK);
+    nd_anchor_finder anchors = {
+        .allocator = run.allocator, .symbols = ND_SYMBOL_BYTES, .least = (uint32_t)least};
+    assert_int_equal(
+        nd_repeat_finder_create(&run, ND_SYMBOL_BYTES, (uint32_t)least, &finder, &error), ND_OK);
     for (size_t t = 0; t < c->count; t++) {
         assert_int_equal(nd_anchors_find(&anchors, c->texts[t], c->lengths[t], &error), ND_OK);
         assert_int_equal(nd_repeat_finder_add(finder, c->texts[t], c->lengths[t], anchors.anchors,
@@ -117,14 +119,14 @@ static size_t check_collection(const collection *c, size_t least, nd_repeats_wan
                          ND_OK);
         check.found[t] = calloc(c->lengths[t] + 1, sizeof(bool));
     }
-    assert_int_equal(nd_repeat_finder_run(finder, wanted, check_repeat, &check, &error), ND_OK);
+    assert_int_equal(nd_repeat_finder_run(finder, keep, check_repeat, &check, &error), ND_OK);
     for (size_t t = 0; t < c->count; t++) {
         for (size_t i = 0; i + least <= c->lengths[t]; i++) {
             uint32_t first = truth.first[t][i];
             bool is_first = first > 0 && truth.windows[first - 1].text == t &&
                             truth.windows[first - 1].begin == i;
             assert_int_equal(check.found[t][i],
-                             first > 0 && (wanted == ND_REPEATS_ALL || !is_first));
+                             first > 0 && (keep == ND_REPEATS_KEEP_NONE || !is_first));
         }
         free(check.found[t]);
     }
@@ -138,8 +140,8 @@ static size_t check_collection(const collection *c, size_t least, nd_repeats_wan
 static size_t check_all(const collection *c, size_t least) {
     size_t repeats = 0;
     for (uint32_t threads = 1; threads <= 3; threads += 2) {
-        repeats += check_collection(c, least, ND_REPEATS_LATER, threads);
-        repeats += check_collection(c, least, ND_REPEATS_ALL, threads);
+        repeats += check_collection(c, least, ND_REPEATS_KEEP_FIRST, threads);
+        repeats += check_collection(c, least, ND_REPEATS_KEEP_NONE, threads);
     }
     return repeats;
 }

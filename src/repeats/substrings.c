@@ -1,244 +1,442 @@
-/* nd_substrings: reads all documents, finds what repeats in their texts, and reports it with the
- * names of the documents. */
+/* nd_substrings: reads all documents, finds what repeats in their texts, cuts it, does the same
+ * with what is left as often as is wanted, and writes what is left at last. */
 #include "base/argument.h"
 #include "base/floats.h"
-#include "job/run_context.h"
-#include "repeats/document_names.h"
-#include "repeats/repeat_finder.h"
+#include "base/machine.h"
+#include "io/publication.h"
+#include "repeats/cut_bounds.h"
+#include "repeats/cut_table.h"
+#include "repeats/repeat_texts.h"
+#include "repeats/text_cuts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static const nd_substrings_options defaults = {.struct_size = sizeof defaults, .least = 100};
+static const nd_substrings_options defaults = {
+    .struct_size = sizeof defaults, .least = 100, .drop_below = 1, .passes = 1};
 
 void nd_substrings_options_init(nd_substrings_options *options, size_t struct_size) {
     nd_options_init(options, struct_size, &defaults, sizeof defaults);
 }
 
+/* A stretch of the document that is cut next, in symbols of its text. */
+typedef struct stretch {
+    uint64_t begin, end, source_text, source_begin;
+} stretch;
+
 typedef struct substrings {
     nd_substrings_options options;
     nd_input_options input, source;
     nd_run run;
-    nd_corpus *corpus;  /* that is read */
-    uint64_t documents; /* of the source */
-    nd_repeat_finder *finder;
-    nd_document_names names;
-    nd_id_buffer id, source_id; /* names of the last stretch */
-    uint64_t named, source_named;
-    uint64_t document, covered; /* of the last stretch; the end of all stretches of it */
+    nd_corpus *corpus, *source_corpus;
+    uint64_t sources; /* documents of the source: texts with smaller numbers */
+    nd_repeat_texts texts;
+    nd_cut_writer writer;
+    nd_cut_bounds bounds;
+    nd_table removed;
+    nd_text_cuts cuts, next_cuts; /* of all documents, before this pass and with it */
+    bool cut_more;                /* this pass cuts something */
+    /* The document that is cut next: */
+    uint64_t document;
+    stretch *stretches;
+    size_t stretch_count, stretch_capacity;
+    nd_cuts_of_text own, other; /* its cuts before this pass; those of the source of a stretch */
+    char *text;                 /* before this pass */
+    size_t length, text_capacity;
+    size_t whole_length; /* before the first pass */
+    nd_text_span *spans; /* that are cut */
+    size_t span_count, span_capacity;
+    nd_id_buffer id, source_id;
+    uint64_t named, source_named; /* 1 + the text whose name the buffer has */
     nd_substrings_fn *fn;
     void *context;
     nd_job_summary summary;
 } substrings;
 
-/* ---- reading */
+/* ---- the text of a document before a pass */
 
-typedef struct read_plan {
-    const nd_allocator *allocator;
-    uint32_t least;
-} read_plan;
-
-/* A document of a block: its id, its input's name and its text are one behind the other in `bytes`.
- */
-typedef struct entry {
-    size_t at, id_length, source_size, length, anchor_count;
-    uint64_t line;
-} entry;
-
-typedef struct batch {
-    entry *entries;
-    char *bytes;
-    nd_anchor *anchors;
-    size_t count, capacity, size, byte_capacity, anchor_count, anchor_capacity;
-    nd_id_buffer id; /* scratch */
-} batch;
-
-static void reset(void *own) {
-    batch *b = own;
-    b->count = b->size = b->anchor_count = 0;
+/* Finds what was cut out of a document before this pass. */
+static nd_status find_cuts(const substrings *s, uint64_t document, nd_cuts_of_text *out,
+                           nd_error *error) {
+    out->count = 0;
+    out->left_out = false;
+    return s->summary.passes > 1 ? nd_text_cuts_find(&s->cuts, document, out, error) : ND_OK;
 }
 
-static void append(batch *b, const char *bytes, size_t length) {
-    if (length > 0) memcpy(b->bytes + b->size, bytes, length);
-    b->size += length;
-}
-
-static nd_status create_worker(const void *context, void **out, nd_error *error) {
-    const read_plan *plan = context;
-    nd_anchor_finder *f = *out = nd_allocate_zero(plan->allocator, 1, sizeof *f);
-    if (!f) return nd_fail_memory(error, sizeof *f, "a worker");
-    f->allocator = *plan->allocator;
-    f->least = plan->least;
+/* Reads what is left of the text of s->document, and what was cut out of it. */
+static nd_status read_text(substrings *s, nd_error *error) {
+    nd_document_place place;
+    const char *text;
+    ND_TRY(nd_spool_read(&s->texts.places, &place, sizeof place,
+                         (s->sources + s->document) * sizeof place, error));
+    ND_TRY(find_cuts(s, s->document, &s->own, error));
+    s->length = s->whole_length = (size_t)place.text_length;
+    ND_TRY(nd_cut_writer_text(&s->writer, &place, &text, error));
+    if (!nd_reserve(&s->run.allocator, &s->text, &s->text_capacity, s->length + 1))
+        return nd_fail_memory(error, s->length, "a text");
+    memcpy(s->text, text, s->length);
+    s->length = nd_cut_text(s->text, s->length, &s->own);
     return ND_OK;
 }
 
-static void destroy_worker(const void *plan, void *own) {
-    if (!own) return;
-    nd_anchor_finder_free(own);
-    nd_release(((const read_plan *)plan)->allocator, own);
-}
+/* ---- what is cut */
 
-static nd_status map(const void *context, void *worker, void *own, const nd_scan_item *item,
-                     nd_error *error) {
-    const nd_allocator *a = ((const read_plan *)context)->allocator;
-    const nd_document *d = item->document;
-    nd_anchor_finder *f = worker;
-    batch *b = own;
-    ND_TRY(nd_anchors_find(f, d->text, d->length, error));
-    ND_TRY(nd_document_id(item->source, item->record, d, a, &b->id, error));
-    const entry e = {.at = b->size,
-                     .id_length = b->id.length,
-                     .source_size = strlen(b->id.source) + 1,
-                     .length = d->length,
-                     .anchor_count = f->count,
-                     .line = b->id.line};
-    size_t need = b->size + e.id_length + e.source_size + e.length;
-    if (!nd_reserve(a, &b->entries, &b->capacity, b->count + 1) ||
-        !nd_reserve(a, &b->bytes, &b->byte_capacity, need) ||
-        !nd_reserve(a, &b->anchors, &b->anchor_capacity, b->anchor_count + f->count))
-        return nd_fail_memory(error, need, "texts");
-    b->entries[b->count++] = e;
-    append(b, b->id.id, e.id_length);
-    append(b, b->id.source, e.source_size);
-    append(b, d->text, e.length);
-    if (f->count > 0)
-        memcpy(b->anchors + b->anchor_count, f->anchors, f->count * sizeof *f->anchors);
-    b->anchor_count += f->count;
+/* Fills s->spans with what is cut of the document. */
+static nd_status find_spans(substrings *s, nd_error *error) {
+    size_t left = 0;
+    if (!nd_reserve(&s->run.allocator, &s->spans, &s->span_capacity, s->stretch_count))
+        return nd_fail_memory(error, s->stretch_count * sizeof *s->spans, "what is cut");
+    for (size_t i = 0; i < s->stretch_count; i++)
+        s->spans[i] = (nd_text_span){(size_t)s->stretches[i].begin, (size_t)s->stretches[i].end};
+    s->span_count = nd_join_spans(s->spans, s->stretch_count);
+    ND_TRY(nd_cut_bounds_read(&s->bounds, s->text, s->length, error));
+    for (size_t i = 0; i < s->span_count; i++) {
+        nd_text_span bytes;
+        ND_TRY(nd_repeat_texts_span(&s->texts, s->sources + s->document, s->spans[i].begin,
+                                    s->spans[i].end, &bytes, error));
+        bytes = nd_cut_bounds_inside(&s->bounds, bytes);
+        if (bytes.begin < bytes.end) s->spans[left++] = bytes;
+    }
+    s->span_count = left;
     return ND_OK;
 }
 
-static nd_status emit(void *result, void *own, const nd_block *block, nd_error *error) {
-    (void)block;
-    substrings *s = result;
-    const batch *b = own;
-    const nd_anchor *anchors = b->anchors;
-    for (size_t i = 0; i < b->count; i++) {
-        const entry *e = &b->entries[i];
-        const char *id = b->bytes + e->at, *source = id + e->id_length;
-        ND_TRY(nd_document_names_add(&s->names, id, e->id_length, source, e->line, error));
-        ND_TRY(nd_repeat_finder_add(s->finder, source + e->source_size, e->length, anchors,
-                                    e->anchor_count, error));
-        anchors += e->anchor_count;
+/* ---- evidence */
+
+static nd_status find_name(const substrings *s, uint64_t text, uint64_t *named,
+                           nd_id_buffer *buffer, nd_error *error) {
+    if (*named == text + 1) return ND_OK;
+    *named = text + 1;
+    return nd_document_names_find(&s->texts.names, text, buffer, error);
+}
+
+/* Finds where symbols [begin, end) of a source were before the first pass. */
+static nd_status find_source(substrings *s, uint64_t text, uint64_t begin, uint64_t end,
+                             nd_text_span *out, nd_error *error) {
+    ND_TRY(find_name(s, text, &s->source_named, &s->source_id, error));
+    ND_TRY(nd_repeat_texts_span(&s->texts, text, begin, end, out, error));
+    if (text < s->sources) return ND_OK;
+    ND_TRY(find_cuts(s, text - s->sources, &s->other, error));
+    *out = nd_uncut_span(&s->other, *out);
+    return ND_OK;
+}
+
+/* Reports bytes `part` of the text, which are a part of a stretch. */
+static nd_status report_part(substrings *s, const stretch *t, nd_text_span part, nd_error *error) {
+    uint64_t first, text = s->sources + s->document;
+    nd_text_span source, own = nd_uncut_span(&s->own, part);
+    ND_TRY(
+        nd_repeat_texts_symbol(&s->texts, text, t->begin, t->end - 1, part.begin, &first, error));
+    first -= t->begin;
+    ND_TRY(find_source(s, t->source_text, t->source_begin + first,
+                       t->source_begin + t->end - t->begin, &source, error));
+    const nd_repeated_stretch found = {.document = s->document,
+                                       .id = s->id.id,
+                                       .id_length = s->id.length,
+                                       .file = s->id.source,
+                                       .line = s->id.line,
+                                       .begin = own.begin,
+                                       .end = own.end,
+                                       .source = t->source_text,
+                                       .source_id = s->source_id.id,
+                                       .source_id_length = s->source_id.length,
+                                       .source_file = s->source_id.source,
+                                       .source_line = s->source_id.line,
+                                       .source_begin = source.begin};
+    const nd_cut_row row = {&s->id, &s->source_id, own.begin, own.end, source.begin};
+    s->summary.pairs++;
+    if (nd_table_wanted(&s->removed)) ND_TRY(nd_cut_table_add(&s->removed, &row, error));
+    return !s->fn || s->fn(s->context, &found) ? ND_OK
+                                               : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+}
+
+/* Reports of each stretch what is cut. All of a stretch lies in one span before it is fitted to the
+ * bounds, so it shares bytes with at most one span. */
+static nd_status report_stretches(substrings *s, nd_error *error) {
+    uint64_t text = s->sources + s->document;
+    size_t next = 0;
+    ND_TRY(find_name(s, text, &s->named, &s->id, error));
+    for (size_t i = 0; i < s->stretch_count; i++) {
+        const stretch *t = &s->stretches[i];
+        nd_text_span part;
+        ND_TRY(nd_repeat_texts_span(&s->texts, text, t->begin, t->end, &part, error));
+        while (next < s->span_count && s->spans[next].end <= part.begin) next++;
+        if (next == s->span_count) break;
+        const nd_text_span *cut = &s->spans[next];
+        if (part.begin < cut->begin) part.begin = cut->begin;
+        if (part.end > cut->end) part.end = cut->end;
+        if (part.begin < part.end) part = nd_whole_characters(s->text, s->length, part);
+        if (part.begin < part.end) ND_TRY(report_part(s, t, part, error));
     }
     return ND_OK;
 }
 
-static void destroy_batch(const void *plan, void *own) {
-    const nd_allocator *a = ((const read_plan *)plan)->allocator;
-    batch *b = own;
-    nd_release(a, b->entries);
-    nd_release(a, b->bytes);
-    nd_release(a, b->anchors);
-    nd_release(a, b->id.bytes);
+/* ---- the documents of a pass */
+
+/* Notes what was cut of the next document. */
+static nd_status end_document(substrings *s, nd_error *error) {
+    ND_TRY(nd_text_cuts_add(&s->next_cuts, &s->own, error));
+    s->stretch_count = 0;
+    s->document++;
+    return ND_OK;
 }
 
-static nd_status scan(substrings *s, const nd_input_options *input, nd_error *error) {
+/* Leaves out the documents before `end`, of which this pass cuts nothing. */
+static nd_status pass_over(substrings *s, uint64_t end, nd_error *error) {
+    while (s->document < end) {
+        ND_TRY(find_cuts(s, s->document, &s->own, error));
+        ND_TRY(end_document(s, error));
+    }
+    return ND_OK;
+}
+
+/* Whether too little of the document is left. Then all of it goes. */
+static nd_status drop_if_short(substrings *s, nd_error *error) {
+    const nd_cut_row all = {.id = &s->id, .end = s->whole_length};
+    if (nd_has_words_left(s->text, s->length, s->spans, s->span_count, s->options.drop_below))
+        return ND_OK;
+    s->own.left_out = true;
+    s->spans[0] = (nd_text_span){0, s->length};
+    s->span_count = 1;
+    return nd_table_wanted(&s->removed) ? nd_cut_table_add(&s->removed, &all, error) : ND_OK;
+}
+
+static int by_begin(const void *a, const void *b) {
+    const stretch *x = a, *y = b;
+    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+    if (x->end != y->end) return x->end < y->end ? -1 : 1;
+    if (x->source_text != y->source_text) return x->source_text < y->source_text ? -1 : 1;
+    return x->source_begin < y->source_begin ? -1 : x->source_begin > y->source_begin;
+}
+
+/* Cuts the stretches out of the document. */
+static nd_status cut_document(substrings *s, nd_error *error) {
+    if (s->stretch_count == 0) return pass_over(s, s->document + 1, error);
+    /* Only a stretch that overlapped its own source can be out of order. */
+    qsort(s->stretches, s->stretch_count, sizeof *s->stretches, by_begin);
+    ND_TRY(read_text(s, error));
+    ND_TRY(find_spans(s, error));
+    if (s->span_count == 0) return end_document(s, error);
+    ND_TRY(report_stretches(s, error));
+    for (size_t i = 0; i < s->span_count; i++)
+        s->summary.repeated_bytes += s->spans[i].end - s->spans[i].begin;
+    ND_TRY(drop_if_short(s, error));
+    ND_TRY(nd_cut_more(&s->own, s->spans, s->span_count, &s->run.allocator, error));
+    s->cut_more = true;
+    return end_document(s, error);
+}
+
+/* nd_repeat_fn */
+static nd_status take_repeat(void *context, const nd_repeat *r, nd_error *error) {
+    substrings *s = context;
+    stretch t = {r->begin, r->end, r->source_text, r->source_begin};
+    uint64_t document = r->text - s->sources;
+    if (document > s->document) {
+        ND_TRY(cut_document(s, error));
+        ND_TRY(pass_over(s, document, error));
+    }
+    /* The first occurrence stays whole. */
+    uint64_t source_end = t.source_begin + s->texts.least;
+    if (t.source_text == r->text && source_end > t.begin &&
+        s->options.keep == ND_REPEATS_KEEP_FIRST) {
+        t.source_begin += source_end - t.begin;
+        t.begin = source_end;
+    }
+    if (t.begin >= t.end) return ND_OK;
+    if (!nd_reserve(&s->run.allocator, &s->stretches, &s->stretch_capacity, s->stretch_count + 1))
+        return nd_fail_memory(error, s->stretch_count * sizeof *s->stretches, "stretches");
+    s->stretches[s->stretch_count++] = t;
+    return ND_OK;
+}
+
+/* ---- passes */
+
+static nd_status read_input(substrings *s, const nd_input_options *input, nd_corpus *corpus,
+                            nd_error *error) {
     nd_scan_counts counts = {0};
-    const read_plan plan = {&s->run.allocator, s->options.least};
-    const nd_scan_stage stage = {.plan = &plan,
-                                 .result = s,
-                                 .create_worker = create_worker,
-                                 .map = map,
-                                 .destroy_worker = destroy_worker,
-                                 .batch_size = sizeof(batch),
-                                 .reset = reset,
-                                 .emit = emit,
-                                 .destroy_batch = destroy_batch};
-    nd_status status = nd_run_scan(&s->run, input, s->corpus, &stage, &counts, error);
+    nd_status status = nd_repeat_texts_read(&s->texts, input, corpus, &counts, error);
     nd_summary_add_scan(&s->summary, &counts);
     return status;
 }
 
-static nd_status read_input(substrings *s, const nd_input_options *input, nd_error *error) {
-    const nd_input_plan plan = {.use = ND_INPUT_ONCE};
-    ND_TRY(nd_run_open_input(&s->run, input, &plan, &s->corpus, error));
-    nd_status status = scan(s, input, error);
-    nd_corpus_close(s->corpus);
-    s->corpus = NULL;
-    return status;
-}
-
 static nd_status read_documents(substrings *s, nd_error *error) {
-    if (s->options.source) {
-        ND_TRY(read_input(s, &s->source, error));
-        s->documents = s->summary.documents;
-        nd_repeat_finder_begin_targets(s->finder);
+    if (s->source_corpus) {
+        ND_TRY(read_input(s, &s->source, s->source_corpus, error));
+        s->sources = s->texts.names.count;
+        nd_repeat_finder_begin_targets(s->texts.finder);
     }
-    return read_input(s, &s->input, error);
+    return read_input(s, &s->input, s->corpus, error);
 }
 
-/* ---- reporting */
+static uint64_t documents_of(const substrings *s) { return s->texts.names.count - s->sources; }
 
-/* Counts bytes of overlapping stretches once. */
-static void count_bytes(substrings *s, const nd_repeat *r) {
-    if (s->document != r->text) s->covered = 0;
-    s->document = r->text;
-    uint64_t begin = r->begin > s->covered ? r->begin : s->covered;
-    if (r->end <= begin) return;
-    s->summary.repeated_bytes += r->end - begin;
-    s->covered = r->end;
+/* Searches the documents once. */
+static nd_status search(substrings *s, nd_error *error) {
+    s->document = 0;
+    s->cut_more = false;
+    s->named = s->source_named = 0;
+    ND_TRY(nd_repeat_finder_run(s->texts.finder, s->options.keep, take_repeat, s, error));
+    if (s->document < documents_of(s)) ND_TRY(cut_document(s, error));
+    ND_TRY(pass_over(s, documents_of(s), error));
+    nd_text_cuts_free(&s->cuts);
+    s->cuts = s->next_cuts;
+    nd_text_cuts_init(&s->next_cuts, &s->run.allocator, s->run.space, s->cuts.ends.limit);
+    return ND_OK;
 }
 
-/* *named: 1 + the document whose name the buffer has. */
-static nd_status find_name(const substrings *s, uint64_t document, uint64_t *named,
-                           nd_id_buffer *buffer, nd_error *error) {
-    if (*named == document + 1) return ND_OK;
-    *named = document + 1;
-    return nd_document_names_find(&s->names, document, buffer, error);
+/* Gives the finder what is left of all texts. */
+static nd_status read_again(substrings *s, nd_text_symbols *symbols, nd_error *error) {
+    const uint64_t documents = documents_of(s);
+    ND_TRY(nd_repeat_texts_restart(&s->texts, error));
+    for (s->document = 0; s->document < documents; s->document++) {
+        if (s->document % 256 == 0)
+            ND_TRY(
+                nd_progress_report(s->run.progress, ND_STAGE_READ, s->document, documents, error));
+        ND_TRY(read_text(s, error));
+        ND_TRY(nd_text_symbols_find(symbols, s->text, s->length, error));
+        ND_TRY(nd_repeat_texts_add(&s->texts, symbols, error));
+    }
+    return ND_OK;
 }
 
-/* nd_repeat_fn */
-static nd_status report(void *context, const nd_repeat *repeat, nd_error *error) {
-    substrings *s = context;
-    ND_TRY(find_name(s, repeat->text, &s->named, &s->id, error));
-    ND_TRY(find_name(s, repeat->source_text, &s->source_named, &s->source_id, error));
-    const nd_repeated_stretch stretch = {.document = repeat->text - s->documents,
-                                         .id = s->id.id,
-                                         .id_length = s->id.length,
-                                         .file = s->id.source,
-                                         .line = s->id.line,
-                                         .begin = repeat->begin,
-                                         .end = repeat->end,
-                                         .source = repeat->source_text,
-                                         .source_id = s->source_id.id,
-                                         .source_id_length = s->source_id.length,
-                                         .source_file = s->source_id.source,
-                                         .source_line = s->source_id.line,
-                                         .source_begin = repeat->source_begin};
-    s->summary.pairs++;
-    count_bytes(s, repeat);
-    return s->fn(s->context, &stretch) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+static nd_status search_again(substrings *s, nd_error *error) {
+    nd_text_symbols symbols;
+    nd_status status = nd_text_symbols_create(s->texts.symbols, s->texts.least, &s->run.allocator,
+                                              &symbols, error);
+    if (status == ND_OK) status = read_again(s, &symbols, error);
+    nd_text_symbols_free(&symbols);
+    return status == ND_OK ? search(s, error) : status;
+}
+
+static nd_status search_all(substrings *s, nd_error *error) {
+    s->summary.passes = 1;
+    ND_TRY(search(s, error));
+    while (s->cut_more && s->summary.passes != s->options.passes) {
+        s->summary.passes++;
+        ND_TRY(search_again(s, error));
+    }
+    return ND_OK;
+}
+
+/* ---- writing */
+
+static nd_status write_document(substrings *s, uint64_t document, nd_error *error) {
+    nd_document_place place;
+    uint64_t text = s->sources + document;
+    ND_TRY(nd_spool_read(&s->texts.places, &place, sizeof place, text * sizeof place, error));
+    ND_TRY(nd_text_cuts_find(&s->cuts, document, &s->own, error));
+    s->summary.removed += s->own.left_out;
+    s->summary.changed += s->own.count > 0 && !s->own.left_out;
+    if (s->own.left_out) return ND_OK;
+    if (nd_cut_writer_has_ids(&s->writer, &place))
+        ND_TRY(nd_document_names_find(&s->texts.names, text, &s->id, error));
+    return nd_cut_writer_add(&s->writer, &place, &s->id, s->own.spans, s->own.count, error);
+}
+
+static nd_status write_documents(substrings *s, nd_error *error) {
+    const uint64_t documents = documents_of(s);
+    for (uint64_t d = 0; d < documents; d++) {
+        if (d % 256 == 0)
+            ND_TRY(nd_progress_report(s->run.progress, ND_STAGE_WRITE, d, documents, error));
+        ND_TRY(write_document(s, d, error));
+    }
+    s->summary.kept = documents - s->summary.removed;
+    return nd_cut_writer_finish(&s->writer, error);
+}
+
+static nd_status publish(substrings *s, nd_error *error) {
+    nd_output_file *const files[] = {s->removed.file, s->writer.file};
+    const nd_publication all = {files, 2, s->writer.tree};
+    for (size_t i = 0; i < 2; i++)
+        if (files[i]) ND_TRY(nd_output_file_finish(files[i], error));
+    s->summary.output_bytes = s->writer.tree_bytes;
+    if (s->writer.file) s->summary.output_bytes = nd_output_file_size(s->writer.file);
+    ND_TRY(nd_progress_report(s->run.progress, ND_STAGE_SYNC, 0, 0, error));
+    ND_TRY(nd_publish(&all, error));
+    nd_publication_accept(&all);
+    return ND_OK;
 }
 
 /* ---- the run */
 
 static nd_status check(const nd_substrings_options *o, nd_error *error) {
-    if (o->least < ND_SUBSTRINGS_LEAST || o->least > ND_SUBSTRINGS_MOST)
+    if (o->least_tokens == 0 && (o->least < ND_SUBSTRINGS_LEAST || o->least > ND_SUBSTRINGS_MOST))
         return nd_fail(error, ND_ERR_ARGUMENT, "least must be %d to %d bytes, not %u",
                        ND_SUBSTRINGS_LEAST, ND_SUBSTRINGS_MOST, o->least);
-    if ((unsigned)o->wanted > ND_REPEATS_ALL)
-        return nd_fail(error, ND_ERR_ARGUMENT, "wanted has an unknown value, %d", (int)o->wanted);
-    if (o->source && o->wanted == ND_REPEATS_ALL)
-        return nd_fail(error, ND_ERR_ARGUMENT, "wanted must be ND_REPEATS_LATER with a source");
-    return ND_OK;
+    if (o->least_tokens > 0 &&
+        (o->least_tokens < ND_SUBSTRINGS_TOKENS_LEAST || o->least_tokens > ND_SUBSTRINGS_MOST))
+        return nd_fail(error, ND_ERR_ARGUMENT, "least_tokens must be %d to %d tokens, not %u",
+                       ND_SUBSTRINGS_TOKENS_LEAST, ND_SUBSTRINGS_MOST, o->least_tokens);
+    if ((unsigned)o->keep > ND_REPEATS_KEEP_NONE)
+        return nd_fail(error, ND_ERR_ARGUMENT, "keep has an unknown value, %d", (int)o->keep);
+    if ((unsigned)o->cut_at > ND_CUT_AT_SENTENCES)
+        return nd_fail(error, ND_ERR_ARGUMENT, "cut_at has an unknown value, %d", (int)o->cut_at);
+    if (o->source && o->keep == ND_REPEATS_KEEP_NONE)
+        return nd_fail(error, ND_ERR_ARGUMENT, "keep must be ND_REPEATS_KEEP_FIRST with a source");
+    return o->source && o->passes != 1
+               ? nd_fail(error, ND_ERR_ARGUMENT, "passes must be 1 with a source")
+               : ND_OK;
 }
 
-static nd_status run(substrings *s, const nd_resources *resources, nd_error *error) {
-    ND_TRY(nd_run_begin(resources, NULL, &s->run, error));
-    nd_document_names_init(&s->names, &s->run.allocator, s->run.space,
-                           nd_memory_share(&s->run.budget, ND_MEMORY_IDS));
-    ND_TRY(nd_repeat_finder_create(&s->run, s->options.least, &s->finder, error));
-    ND_TRY(read_documents(s, error));
-    ND_TRY(nd_repeat_finder_run(s->finder, s->options.wanted, report, s, error));
-    nd_run_fill_scan_summary(&s->run, &s->summary);
+static nd_status open_files(substrings *s, nd_error *error) {
+    const nd_input_plan again = {.use = ND_INPUT_AGAIN}, once = {.use = ND_INPUT_ONCE};
+    ND_TRY(nd_run_open_input(&s->run, &s->input, &again, &s->corpus, error));
+    ND_TRY(nd_cut_table_open(&s->removed, s->options.removed, s->run.progress, &s->run.allocator,
+                             error));
+    ND_TRY(nd_cut_writer_open(&s->run, s->corpus, &s->input, s->options.output, &s->writer, error));
+    nd_output_file *const files[] = {s->removed.file, s->writer.file};
+    ND_TRY(nd_run_check_outputs(s->corpus, files, 2, error));
+    if (!s->options.source) return ND_OK;
+    ND_TRY(nd_run_open_input(&s->run, &s->source, &once, &s->source_corpus, error));
+    return nd_run_check_outputs(s->source_corpus, files, 2, error);
+}
+
+/* Does a part of the work, and notes its time. */
+static nd_status timed(substrings *s, nd_stage stage, nd_status (*fn)(substrings *, nd_error *),
+                       nd_error *error) {
+    double began = nd_seconds();
+    nd_status status = fn(s, error);
+    s->summary.seconds[stage] = nd_seconds() - began;
+    return status;
+}
+
+static nd_status run(substrings *s, nd_error *error) {
+    const nd_substrings_options *o = &s->options;
+    bool tokens = o->least_tokens > 0;
+    ND_TRY(nd_run_begin(o->resources, o->output, &s->run, error));
+    size_t few = nd_memory_share(&s->run.budget, ND_MEMORY_ID_ENDS);
+    nd_text_cuts_init(&s->cuts, &s->run.allocator, s->run.space, few);
+    nd_text_cuts_init(&s->next_cuts, &s->run.allocator, s->run.space, few);
+    ND_TRY(nd_cut_bounds_create(o->cut_at, &s->run.allocator, &s->bounds, error));
+    ND_TRY(nd_repeat_texts_create(&s->run, tokens ? ND_SYMBOL_TOKENS : ND_SYMBOL_BYTES,
+                                  tokens ? o->least_tokens : o->least, &s->texts, error));
+    ND_TRY(open_files(s, error));
+    ND_TRY(timed(s, ND_STAGE_READ, read_documents, error));
+    ND_TRY(timed(s, ND_STAGE_MATCH, search_all, error));
+    ND_TRY(timed(s, ND_STAGE_WRITE, write_documents, error));
+    ND_TRY(timed(s, ND_STAGE_SYNC, publish, error));
+    nd_run_fill_summary(&s->run, &s->summary);
     return ND_OK;
 }
 
 static void release(substrings *s) {
-    nd_repeat_finder_free(s->finder);
-    nd_release(&s->run.allocator, s->id.bytes);
-    nd_release(&s->run.allocator, s->source_id.bytes);
-    nd_document_names_free(&s->names);
+    const nd_allocator *a = &s->run.allocator;
+    if (!s->run.shared) return;
+    nd_cut_writer_free(&s->writer);
+    nd_cut_bounds_free(&s->bounds);
+    nd_table_free(&s->removed);
+    nd_repeat_texts_free(&s->texts);
+    nd_text_cuts_free(&s->cuts);
+    nd_text_cuts_free(&s->next_cuts);
+    nd_cuts_of_text_free(&s->own, a);
+    nd_cuts_of_text_free(&s->other, a);
+    nd_release(a, s->stretches);
+    nd_release(a, s->text);
+    nd_release(a, s->spans);
+    nd_release(a, s->id.bytes);
+    nd_release(a, s->source_id.bytes);
     nd_corpus_close(s->corpus);
+    nd_corpus_close(s->source_corpus);
     nd_run_end(&s->run);
 }
 
@@ -247,13 +445,12 @@ nd_status nd_substrings(const nd_substrings_options *options, nd_substrings_fn *
     ND_DEFAULT_FLOATS;
     substrings s = {.options = defaults, .fn = fn, .context = context};
     ND_TRY(nd_need(options, "options", error));
-    ND_TRY(nd_need(fn, "fn", error));
     ND_TRY(nd_job_summary_check(summary, error));
     ND_TRY(ND_READ_OPTIONS(options, &s.options, "nd_substrings_options", error));
     ND_TRY(nd_input_options_read(s.options.input, &s.input, error));
     if (s.options.source) ND_TRY(nd_input_options_read(s.options.source, &s.source, error));
     ND_TRY(check(&s.options, error));
-    nd_status status = run(&s, s.options.resources, error);
+    nd_status status = run(&s, error);
     if (status == ND_OK) nd_job_summary_give(summary, &s.summary);
     release(&s);
     return status;

@@ -110,6 +110,18 @@ uint32_t nd_count_words(const char *text, size_t length, uint32_t most) {
     return words;
 }
 
+bool nd_has_words_left(const char *text, size_t length, const nd_text_span *spans, size_t count,
+                       uint32_t least) {
+    uint32_t words = 0;
+    size_t at = 0;
+    for (size_t i = 0; i <= count && words < least; i++) {
+        size_t end = i < count ? spans[i].begin : length;
+        words += nd_count_words(text + at, end - at, least - words);
+        if (i < count) at = spans[i].end;
+    }
+    return words >= least;
+}
+
 /* ---- hashes */
 
 /* Takes 16 bytes into two hashes. */

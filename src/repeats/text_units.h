@@ -5,8 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-
-#include "neardup.h"
+#include "corpus/record_cuts.h"
 
 /* A unit [begin, end) of a text. What is cut with it ends at `next`: its line break, empty lines or
  * white space. */
@@ -29,6 +28,10 @@ void nd_text_units_free(nd_text_units *units);
 
 /* Counts the words of a text, but stops at `most`. */
 uint32_t nd_count_words(const char *text, size_t length, uint32_t most);
+
+/* Whether a text has `least` words or more without the spans, which ascend. */
+bool nd_has_words_left(const char *text, size_t length, const nd_text_span *spans, size_t count,
+                       uint32_t least);
 
 /* Hashes bytes to two words that do not depend on each other. */
 void nd_hash_unit(const char *text, size_t length, uint64_t out[2]);

@@ -630,11 +630,13 @@ static void check_substrings(void) {
     BAD("input", .input = NULL);
     BAD("least", .least = 15);
     BAD("least", .least = 4001);
-    BAD("wanted", .wanted = (nd_repeats_wanted)2);
-    BAD("wanted", .wanted = ND_REPEATS_ALL, s.source = &job.input);
+    BAD("least_tokens", .least_tokens = 3);
+    BAD("least_tokens", .least_tokens = 4001);
+    BAD("keep", .keep = (nd_repeats_kept)2);
+    BAD("keep", .keep = ND_REPEATS_KEEP_NONE, s.source = &job.input);
+    BAD("cut_at", .cut_at = (nd_cut_at)4);
+    BAD("passes", .passes = 2, s.source = &job.input);
 #undef BAD
-    begin_job(1);
-    REFUSED("fn", nd_substrings(substrings_options(), NULL, NULL, &out.summary, &failure));
     ALL_REFUSED(bad_jobs,
                 nd_substrings(substrings_options(), take_stretch, NULL, &out.summary, &failure));
     GRANTED(begin_job(1),

@@ -1,0 +1,202 @@
+#include "repeats/repeat_texts.h"
+
+#include <string.h>
+
+nd_status nd_repeat_texts_create(const nd_run *run, nd_symbols symbols, uint32_t least,
+                                 nd_repeat_texts *t, nd_error *error) {
+    const nd_allocator *a = &run->allocator;
+    size_t ids = nd_memory_share(&run->budget, ND_MEMORY_IDS),
+           few = nd_memory_share(&run->budget, ND_MEMORY_ID_ENDS);
+    *t = (nd_repeat_texts){.run = run, .symbols = symbols, .least = least};
+    nd_document_names_init(&t->names, a, run->space, ids);
+    nd_spool_init(&t->places, a, run->space, few, "the places of documents");
+    nd_spool_init(&t->tokens, a, run->space, few, "the places of tokens");
+    return nd_repeat_finder_create(run, symbols, least, &t->finder, error);
+}
+
+void nd_repeat_texts_free(nd_repeat_texts *t) {
+    if (!t->run) return;
+    nd_repeat_finder_free(t->finder);
+    nd_document_names_free(&t->names);
+    nd_spool_free(&t->places);
+    nd_spool_free(&t->tokens);
+}
+
+/* ---- reading */
+
+/* A document of a block. Its id, its input's name and its symbols are one behind the other in
+ * `bytes`. */
+typedef struct entry {
+    nd_document_place place;
+    size_t at, id_length, source_size, symbols, anchors;
+    uint64_t line;
+} entry;
+
+typedef struct batch {
+    entry *entries;
+    char *bytes;
+    nd_anchor *anchors;
+    nd_text_range *tokens; /* of all documents */
+    size_t count, capacity, size, byte_capacity, anchor_count, anchor_capacity, token_count,
+        token_capacity;
+    nd_id_buffer id; /* scratch */
+} batch;
+
+static void reset(void *own) {
+    batch *b = own;
+    b->count = b->size = b->anchor_count = b->token_count = 0;
+}
+
+static void append(batch *b, const void *bytes, size_t length) {
+    if (length > 0) memcpy(b->bytes + b->size, bytes, length);
+    b->size += length;
+}
+
+static nd_status create_worker(const void *context, void **out, nd_error *error) {
+    const nd_repeat_texts *t = context;
+    const nd_allocator *a = &t->run->allocator;
+    nd_text_symbols *w = *out = nd_allocate_zero(a, 1, sizeof *w);
+    return w ? nd_text_symbols_create(t->symbols, t->least, a, w, error)
+             : nd_fail_memory(error, sizeof *w, "a worker");
+}
+
+static void destroy_worker(const void *context, void *own) {
+    if (!own) return;
+    nd_text_symbols_free(own);
+    nd_release(&((const nd_repeat_texts *)context)->run->allocator, own);
+}
+
+/* Copies the worker's anchors and tokens. */
+static nd_status take_symbols(batch *b, const nd_text_symbols *w, const nd_allocator *a,
+                              nd_error *error) {
+    const nd_anchor_finder *anchors = &w->anchors;
+    const nd_token_offsets *tokens = &w->tokens;
+    if (!nd_reserve(a, &b->anchors, &b->anchor_capacity, b->anchor_count + anchors->count) ||
+        !nd_reserve(a, &b->tokens, &b->token_capacity, b->token_count + tokens->count))
+        return nd_fail_memory(error, anchors->count * sizeof *b->anchors, "anchors of texts");
+    if (anchors->count > 0)
+        memcpy(b->anchors + b->anchor_count, anchors->anchors, anchors->count * sizeof *b->anchors);
+    if (tokens->count > 0)
+        memcpy(b->tokens + b->token_count, tokens->places, tokens->count * sizeof *b->tokens);
+    b->anchor_count += anchors->count;
+    b->token_count += tokens->count;
+    return ND_OK;
+}
+
+static nd_status map(const void *context, void *worker, void *own, const nd_scan_item *item,
+                     nd_error *error) {
+    const nd_repeat_texts *t = context;
+    const nd_allocator *a = &t->run->allocator;
+    const nd_document *d = item->document;
+    nd_text_symbols *w = worker;
+    batch *b = own;
+    ND_TRY(nd_text_symbols_find(w, d->text, d->length, error));
+    ND_TRY(nd_document_id(item->source, item->record, d, a, &b->id, error));
+    const entry e = {.place = nd_document_place_of(item),
+                     .at = b->size,
+                     .id_length = b->id.length,
+                     .source_size = strlen(b->id.source) + 1,
+                     .symbols = w->count,
+                     .anchors = w->anchors.count,
+                     .line = b->id.line};
+    size_t need = b->size + e.id_length + e.source_size + e.symbols * t->symbols;
+    if (!nd_reserve(a, &b->entries, &b->capacity, b->count + 1) ||
+        !nd_reserve(a, &b->bytes, &b->byte_capacity, need))
+        return nd_fail_memory(error, need, "texts");
+    ND_TRY(take_symbols(b, w, a, error));
+    b->entries[b->count++] = e;
+    append(b, b->id.id, e.id_length);
+    append(b, b->id.source, e.source_size);
+    append(b, w->symbols, e.symbols * t->symbols);
+    return ND_OK;
+}
+
+static nd_status emit(void *result, void *own, const nd_block *block, nd_error *error) {
+    nd_repeat_texts *t = result;
+    batch *b = own;
+    const nd_anchor *anchors = b->anchors;
+    for (size_t i = 0; i < b->count; i++) {
+        entry *e = &b->entries[i];
+        const char *id = b->bytes + e->at, *source = id + e->id_length;
+        e->place.source = (uint32_t)block->source;
+        ND_TRY(nd_document_names_add(&t->names, id, e->id_length, source, e->line, error));
+        ND_TRY(nd_spool_append(&t->places, &e->place, sizeof e->place, error));
+        ND_TRY(nd_repeat_finder_add(t->finder, source + e->source_size, e->symbols, anchors,
+                                    e->anchors, error));
+        anchors += e->anchors;
+    }
+    return nd_spool_append(&t->tokens, b->tokens, b->token_count * sizeof *b->tokens, error);
+}
+
+static void destroy_batch(const void *context, void *own) {
+    const nd_allocator *a = &((const nd_repeat_texts *)context)->run->allocator;
+    batch *b = own;
+    nd_release(a, b->entries);
+    nd_release(a, b->bytes);
+    nd_release(a, b->anchors);
+    nd_release(a, b->tokens);
+    nd_release(a, b->id.bytes);
+}
+
+nd_status nd_repeat_texts_read(nd_repeat_texts *t, const nd_input_options *input, nd_corpus *corpus,
+                               nd_scan_counts *counts, nd_error *error) {
+    const nd_scan_stage stage = {.plan = t,
+                                 .result = t,
+                                 .create_worker = create_worker,
+                                 .map = map,
+                                 .destroy_worker = destroy_worker,
+                                 .batch_size = sizeof(batch),
+                                 .reset = reset,
+                                 .emit = emit,
+                                 .destroy_batch = destroy_batch};
+    return nd_run_scan(t->run, input, corpus, &stage, counts, error);
+}
+
+/* ---- further passes */
+
+nd_status nd_repeat_texts_restart(nd_repeat_texts *t, nd_error *error) {
+    nd_repeat_finder_free(t->finder);
+    t->finder = NULL;
+    size_t few = nd_memory_share(&t->run->budget, ND_MEMORY_ID_ENDS);
+    nd_spool_free(&t->tokens);
+    nd_spool_init(&t->tokens, &t->run->allocator, t->run->space, few, "the places of tokens");
+    return nd_repeat_finder_create(t->run, t->symbols, t->least, &t->finder, error);
+}
+
+nd_status nd_repeat_texts_add(nd_repeat_texts *t, const nd_text_symbols *s, nd_error *error) {
+    ND_TRY(nd_spool_append(&t->tokens, s->tokens.places, s->tokens.count * sizeof *s->tokens.places,
+                           error));
+    return nd_repeat_finder_add(t->finder, s->symbols, s->count, s->anchors.anchors,
+                                s->anchors.count, error);
+}
+
+static nd_status token_at(const nd_repeat_texts *t, uint64_t text, uint64_t token,
+                          nd_text_range *out, nd_error *error) {
+    uint64_t place = nd_repeat_finder_begin(t->finder, text) - text + token;
+    return nd_spool_read(&t->tokens, out, sizeof *out, place * sizeof *out, error);
+}
+
+nd_status nd_repeat_texts_symbol(const nd_repeat_texts *t, uint64_t text, uint64_t begin,
+                                 uint64_t end, size_t byte, uint64_t *out, nd_error *error) {
+    if (t->symbols == ND_SYMBOL_BYTES && byte > begin) begin = byte < end ? byte : end;
+    while (t->symbols == ND_SYMBOL_TOKENS && begin < end) {
+        uint64_t middle = begin + (end - begin) / 2;
+        nd_text_range token;
+        ND_TRY(token_at(t, text, middle, &token, error));
+        if (token.begin < byte) begin = middle + 1;
+        else end = middle;
+    }
+    *out = begin;
+    return ND_OK;
+}
+
+nd_status nd_repeat_texts_span(const nd_repeat_texts *t, uint64_t text, uint64_t begin,
+                               uint64_t end, nd_text_span *out, nd_error *error) {
+    nd_text_range first, last;
+    *out = (nd_text_span){(size_t)begin, (size_t)end};
+    if (t->symbols == ND_SYMBOL_BYTES) return ND_OK;
+    ND_TRY(token_at(t, text, begin, &first, error));
+    ND_TRY(token_at(t, text, end - 1, &last, error));
+    *out = (nd_text_span){first.begin, last.end};
+    return ND_OK;
+}
