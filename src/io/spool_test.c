@@ -1,5 +1,5 @@
-/* spool.h against one flat array. */
-#include "io/spool.h"
+/* spool.h and spool_blocks.h against one flat array. */
+#include "io/spool_blocks.h"
 
 #include "test.h"
 
@@ -29,6 +29,7 @@ static void test_against_array(void **state) {
             size += n;
         }
         assert_int_equal(spool.size, most);
+        nd_spool_blocks blocks = {.spool = &spool};
         for (int round = 0; round < 300; round++) {
             size_t offset = random_below(&seed, most), n = random_below(&seed, most - offset + 1);
             if (round % 2) n = n > 500 ? n % 500 : n;
@@ -37,7 +38,11 @@ static void test_against_array(void **state) {
             assert_memory_equal(got, flat + offset, n);
             assert_int_equal(nd_spool_view(&spool, n, offset, got, &view, &error), ND_OK);
             assert_memory_equal(view, flat + offset, n);
+            const char *piece;
+            assert_int_equal(nd_spool_blocks_view(&blocks, n, offset, &piece, &error), ND_OK);
+            assert_memory_equal(piece, flat + offset, n);
         }
+        nd_spool_blocks_free(&blocks);
         size_t kept = random_below(&seed, most);
         nd_spool_drop(&spool, kept);
         assert_int_equal(nd_spool_read(&spool, got, most - kept, kept, &error), ND_OK);

@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "base/workers.h"
 #include "io/external_sort.h"
-#include "io/spool.h"
+#include "io/spool_blocks.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -175,7 +175,7 @@ typedef struct pass_worker {
     size_t number; /* of the part */
     nd_part_buffer part, other_part;
     record_queue queues[2];
-    char *own, *other; /* bytes of texts that do not lie in one piece of the spool */
+    nd_spool_blocks own, other; /* of the texts */
 } pass_worker;
 
 typedef struct pass pass;
@@ -235,16 +235,12 @@ static nd_status run_parts(pass *p, pass_worker *w, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status open_worker(const pass *p, pass_worker *w, nd_error *error) {
-    const nd_allocator *a = &p->finder->run->allocator;
-    size_t most = 3 * (size_t)p->finder->least * p->finder->symbols;
+static void open_worker(const pass *p, pass_worker *w) {
+    w->own.spool = w->other.spool = &p->finder->texts;
     for (unsigned i = 0; i < 2; i++) {
         w->queues[i].to = p->to[i];
         w->queues[i].words = p->words[i];
     }
-    w->own = nd_allocate(a, most, 1);
-    w->other = nd_allocate(a, most, 1);
-    return w->own && w->other ? ND_OK : nd_fail_memory(error, most, "windows of texts");
 }
 
 static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
@@ -252,14 +248,17 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
     pass *p = context;
     const nd_allocator *a = &p->finder->run->allocator;
     pass_worker *w = nd_allocate_zero(a, 1, sizeof *w);
-    nd_status status = w ? open_worker(p, w, error) : nd_fail_memory(error, sizeof *w, "a worker");
-    if (status == ND_OK) status = run_parts(p, w, error);
+    if (!w) {
+        atomic_store(&p->failed, true);
+        return nd_fail_memory(error, sizeof *w, "a worker");
+    }
+    open_worker(p, w);
+    nd_status status = run_parts(p, w, error);
     if (status != ND_OK) atomic_store(&p->failed, true);
-    if (!w) return status;
     nd_part_buffer_free(a, &w->part);
     nd_part_buffer_free(a, &w->other_part);
-    nd_release(a, w->own);
-    nd_release(a, w->other);
+    nd_spool_blocks_free(&w->own);
+    nd_spool_blocks_free(&w->other);
     nd_release(a, w);
     return status;
 }
@@ -321,13 +320,9 @@ static size_t equal_bytes_before(const char *a, const char *b, size_t most) {
 }
 
 /* Views symbols [offset, offset + size). */
-static nd_status view(const nd_repeat_finder *f, uint64_t offset, size_t size, char *scratch,
-                      const char **out, nd_error *error) {
-    const void *bytes;
-    ND_TRY(
-        nd_spool_view(&f->texts, size * f->symbols, offset * f->symbols, scratch, &bytes, error));
-    *out = bytes;
-    return ND_OK;
+static nd_status view(const nd_repeat_finder *f, nd_spool_blocks *blocks, uint64_t offset,
+                      size_t size, const char **out, nd_error *error) {
+    return nd_spool_blocks_view(blocks, size * f->symbols, offset * f->symbols, out, error);
 }
 
 /* Finds the windows of an anchor that are equal to those at the same distance from another one. */
@@ -339,8 +334,8 @@ static nd_status match_windows(const nd_repeat_finder *f, pass_worker *w, uint64
            other_back = first < back ? (size_t)first : back;
     if (ahead > f->size - first) ahead = (size_t)(f->size - first);
     const char *a, *b;
-    ND_TRY(view(f, own.begin, size, w->own, &a, error));
-    ND_TRY(view(f, first - other_back, other_back + ahead, w->other, &b, error));
+    ND_TRY(view(f, &w->own, own.begin, size, &a, error));
+    ND_TRY(view(f, &w->other, first - other_back, other_back + ahead, &b, error));
     a += back * f->symbols;
     b += other_back * f->symbols;
     size_t before = equal_bytes_before(a, b, other_back * f->symbols) / f->symbols,
@@ -405,7 +400,7 @@ static nd_status queue_range(pass *p, pass_worker *w, window_range range, nd_err
     size_t size = range.count + f->least - 1;
     const char *text;
     if (range.count == 0) return ND_OK;
-    ND_TRY(view(f, range.begin, size, w->own, &text, error));
+    ND_TRY(view(f, &w->own, range.begin, size, &text, error));
     static const nd_hash_key key = {ND_HASH_C0, ND_HASH_C1, ND_HASH_C2, ND_HASH_C3};
     uint64_t hash = nd_mix64(nd_hash_token(&key, text, size * f->symbols) + range.count),
              first = nd_symbol_at(f->symbols, (const unsigned char *)text, 0);
@@ -445,7 +440,7 @@ static nd_status queue_windows(pass *p, pass_worker *w, window_range range, nd_e
     uint32_t least = p->finder->least;
     uint64_t rolling = 0, leaving = 1;
     const char *text;
-    ND_TRY(view(p->finder, range.begin, range.count + least - 1, w->own, &text, error));
+    ND_TRY(view(p->finder, &w->own, range.begin, range.count + least - 1, &text, error));
     const unsigned char *symbols = (const unsigned char *)text;
     for (uint32_t i = 0; i < least; i++) {
         rolling = rolling * ND_HASH_POLY + nd_symbol_at(kind, symbols, i) + 1;
@@ -632,7 +627,7 @@ typedef struct reporter {
     void *context;
     repeat_run run; /* end == 0: none */
     uint64_t text;  /* of the run before */
-    char *own, *other;
+    nd_spool_blocks own, other;
 } reporter;
 
 static uint64_t text_at(const nd_repeat_finder *f, uint64_t offset) {
@@ -667,8 +662,8 @@ static nd_status verify_run(reporter *r, nd_error *error) {
         uint64_t windows = left.end - left.begin < AT_ONCE ? left.end - left.begin : AT_ONCE;
         size_t size = (size_t)windows + f->least - 1;
         const char *a, *b;
-        ND_TRY(view(f, left.begin, size, r->own, &a, error));
-        ND_TRY(view(f, left.source, size, r->other, &b, error));
+        ND_TRY(view(f, &r->own, left.begin, size, &a, error));
+        ND_TRY(view(f, &r->other, left.source, size, &b, error));
         size_t equal = equal_bytes(a, b, size * f->symbols) / f->symbols;
         repeat_run good = left;
         good.end = equal < f->least ? left.begin : left.begin + equal - f->least + 1;
@@ -731,19 +726,17 @@ static nd_status report_parts(reporter *r, nd_part_buffer *a, nd_part_buffer *b,
 
 static nd_status report(nd_repeat_finder *f, nd_repeat_fn *fn, void *context, nd_error *error) {
     const nd_allocator *a = &f->run->allocator;
-    size_t most = ((1 << 12) + (size_t)f->least) * f->symbols;
     reporter r = {.finder = f,
                   .fn = fn,
                   .context = context,
-                  .own = nd_allocate(a, most, 1),
-                  .other = nd_allocate(a, most, 1)};
+                  .own = {.spool = &f->texts},
+                  .other = {.spool = &f->texts}};
     nd_part_buffer repeats = {0}, repeated = {0};
-    nd_status status = r.own && r.other ? report_parts(&r, &repeats, &repeated, error)
-                                        : nd_fail_memory(error, most, "windows of texts");
+    nd_status status = report_parts(&r, &repeats, &repeated, error);
     nd_part_buffer_free(a, &repeats);
     nd_part_buffer_free(a, &repeated);
-    nd_release(a, r.own);
-    nd_release(a, r.other);
+    nd_spool_blocks_free(&r.own);
+    nd_spool_blocks_free(&r.other);
     return status;
 }
 
