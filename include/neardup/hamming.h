@@ -34,7 +34,8 @@ ND_API ND_MUST_CHECK nd_status nd_hamming_calibrate(const char *directory, uint6
 
 /* A possible design, and its estimated costs. */
 typedef struct nd_hamming_estimate {
-    char name[40]; /* "2 windows", "2 of 5 blocks", "1 of 4 blocks twice", "scan" */
+    char name[40]; /* "2 windows", "2 of 5 blocks", "1 of 4 blocks twice", "scan"; of an extreme
+                      "neighbours probed" or "neighbours stored" */
     uint32_t tables;
     uint32_t least_errors, most_errors; /* errors with which tables are probed */
     double bytes;                       /* of all packed tables, without ids */
@@ -44,6 +45,7 @@ typedef struct nd_hamming_estimate {
     bool fits;                          /* `bytes` are within the memory of the options */
     bool few;                           /* it has few enough tables to be chosen */
     bool chosen;
+    bool extreme; /* a row to compare with; no index is made so, and it is never chosen */
 } nd_hamming_estimate;
 
 typedef struct nd_hamming_plan_options {
@@ -63,8 +65,15 @@ ND_API void nd_hamming_plan_options_init(nd_hamming_plan_options *options, size_
  * fingerprints, fastest first. One is chosen: the fastest design that fits in the memory and has
  * few tables; if none does, the smallest. Few tables are at most max(2, min(4, floor(k / 2) + 1));
  * or up to four, if all take at most 32 MiB and no window has fewer bits than a table's directory.
- * For 10 million fingerprints of 64 bits a table takes 5.4 bytes per fingerprint. ND_ERR_ARGUMENT:
- * `options` is NULL, or an option is out of range. O(1). */
+ * For 10 million fingerprints of 64 bits a table takes 5.4 bytes per fingerprint.
+ *
+ * Two rows are the extremes to compare the designs with (Manku, Jain, Das Sarma 2007, section 3).
+ * "neighbours probed": one table, in which a query looks for itself and all its neighbours, the sum
+ * of C(bits, i) for i = 0 to k; with 64 bits and k = 3 these are 1 + 64 + 2,016 + 41,664 = 43,745
+ * looks. (The article counts the last term.) "neighbours stored": one look, in a table of so many
+ * times the fingerprints.
+ *
+ * ND_ERR_ARGUMENT: `options` is NULL, or an option is out of range. O(1). */
 #define ND_HAMMING_ESTIMATES 40
 ND_API ND_MUST_CHECK nd_status nd_hamming_plan(const nd_hamming_plan_options *options,
                                                nd_hamming_estimate *out, size_t *count,

@@ -3,6 +3,7 @@
 #include "base/argument.h"
 #include "base/options.h"
 #include "base/floats.h"
+#include "base/format.h"
 #include "base/status.h"
 #include "hamming/elias_fano_table.h"
 
@@ -10,6 +11,8 @@
 
 enum { SIZES = 4, FIRST_SIZE = 18, SIZE_STEP = 4 }; /* tables of 2^18, 2^22, 2^26, 2^30 bytes */
 enum { SMALL = 32 << 20 };                          /* bytes of tables that count as small */
+enum { EXTREMES = 2 };
+_Static_assert(ND_HAMMING_MOST_DESIGNS + EXTREMES == ND_HAMMING_ESTIMATES, "a list has all rows");
 
 void nd_hamming_costs_init(nd_hamming_costs *costs) {
     *costs = (nd_hamming_costs){
@@ -30,7 +33,7 @@ static double cost_at(const double *measured, double bytes) {
 static double patterns(unsigned bits, int errors) {
     double count = (unsigned)errors <= bits;
     for (int j = 1; j <= errors && (unsigned)j <= bits; j++)
-        count *= (double)(bits - (unsigned)j + 1) / j;
+        count = count * (double)(bits - (unsigned)j + 1) / j; /* exact below 2^53 */
     return count;
 }
 
@@ -136,11 +139,9 @@ nd_status nd_hamming_check_width(uint32_t bits, uint32_t k, nd_error *error) {
 static size_t estimate_all(double n, uint32_t bits, uint32_t k, double memory,
                            const nd_hamming_costs *costs, nd_hamming_design *designs,
                            nd_hamming_estimate *list) {
-    nd_hamming_costs usual;
-    nd_hamming_costs_init(&usual);
     size_t count = nd_hamming_designs(bits, k, designs);
     for (size_t i = 0; i < count; i++) {
-        list[i] = nd_hamming_estimate_of(costs ? costs : &usual, &designs[i], n, k);
+        list[i] = nd_hamming_estimate_of(costs, &designs[i], n, k);
         list[i].fits = memory == 0 || list[i].bytes <= memory;
         list[i].few = has_few_tables(&designs[i], n, list[i].bytes);
     }
@@ -148,11 +149,57 @@ static size_t estimate_all(double n, uint32_t bits, uint32_t k, double memory,
     return count;
 }
 
+/* ---- extremes */
+
+/* Fingerprints within k of one, with itself. */
+static double neighbours(uint32_t bits, uint32_t k) {
+    double count = 0;
+    for (uint32_t e = 0; e <= k; e++) count += patterns(bits, (int)e);
+    return count;
+}
+
+/* An extreme has one table, whose window is the whole fingerprint. Its buckets are as many as
+ * nd_ef_table_bytes counts: no index is made so, and no bound of our tables holds for it. */
+static nd_hamming_estimate one_table(const nd_hamming_costs *costs, uint32_t bits, double keys,
+                                     double looks) {
+    int bucket_bits;
+    frexp(keys, &bucket_bits);
+    bucket_bits = bucket_bits - 1 < (int)bits - 1 ? bucket_bits - 1 : (int)bits - 1;
+    double bytes = nd_ef_table_bytes(bits, keys), compared = looks * keys / ldexp(1, bucket_bits);
+    return (nd_hamming_estimate){.tables = 1,
+                                 .bytes = bytes,
+                                 .looks = looks,
+                                 .candidates = compared,
+                                 .microseconds = (costs->query +
+                                                  looks * cost_at(costs->look, bytes) +
+                                                  compared * cost_at(costs->key, bytes)) /
+                                                 1000,
+                                 .extreme = true};
+}
+
+/* The two ways between which all designs lie (Manku, Jain, Das Sarma 2007, section 3): a query
+ * looks for each of its neighbours, or the table holds each neighbour of each fingerprint. The
+ * first way is one window without what makes it faster: neighbours in one bucket are one look. The
+ * second one multiplies the keys, and so counts as many tables. */
+static void estimate_extremes(const nd_hamming_plan_options *o, const nd_hamming_costs *costs,
+                              nd_hamming_estimate out[EXTREMES]) {
+    double all = neighbours(o->bits, o->k);
+    out[0] = one_table(costs, o->bits, o->fingerprints, all);
+    out[0].most_errors = out[0].least_errors = o->k;
+    nd_format(out[0].name, sizeof out[0].name, "neighbours probed");
+    out[1] = one_table(costs, o->bits, o->fingerprints * all, 1);
+    nd_format(out[1].name, sizeof out[1].name, "neighbours stored");
+    for (int i = 0; i < EXTREMES; i++) out[i].fits = o->memory == 0 || out[i].bytes <= o->memory;
+}
+
 nd_hamming_design nd_hamming_choose(double n, uint32_t bits, uint32_t k, double memory,
                                     const nd_hamming_costs *costs) {
     nd_hamming_design designs[ND_HAMMING_MOST_DESIGNS];
     nd_hamming_estimate list[ND_HAMMING_MOST_DESIGNS];
-    size_t count = estimate_all(n, bits, k, memory, costs, designs, list), chosen = 0;
+    nd_hamming_costs usual;
+    nd_hamming_costs_init(&usual);
+    size_t count = estimate_all(n, bits, k, memory, costs ? costs : &usual, designs, list),
+           chosen = 0;
     for (size_t i = 0; i < count; i++)
         if (list[i].chosen) chosen = i;
     return designs[chosen];
@@ -179,6 +226,7 @@ nd_status nd_hamming_plan(const nd_hamming_plan_options *options, nd_hamming_est
                           size_t *count, nd_error *error) {
     ND_DEFAULT_FLOATS;
     nd_hamming_design designs[ND_HAMMING_MOST_DESIGNS];
+    nd_hamming_costs usual;
     nd_hamming_plan_options o = defaults;
     ND_TRY(ND_READ_OPTIONS(options, &o, "nd_hamming_plan_options", error));
     ND_PIN(o.fingerprints);
@@ -191,7 +239,11 @@ nd_status nd_hamming_plan(const nd_hamming_plan_options *options, nd_hamming_est
     if (o.costs) ND_TRY(check_costs(o.costs, error));
     if (!(o.memory >= 0))
         return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 0 bytes, not %g", o.memory);
-    *count = estimate_all(o.fingerprints, o.bits, o.k, o.memory, o.costs, designs, out);
+    nd_hamming_costs_init(&usual);
+    const nd_hamming_costs *costs = o.costs ? o.costs : &usual;
+    *count = estimate_all(o.fingerprints, o.bits, o.k, o.memory, costs, designs, out);
+    estimate_extremes(&o, costs, out + *count);
+    *count += EXTREMES;
     for (size_t i = 1; i < *count; i++) {
         nd_hamming_estimate e = out[i];
         size_t j = i;

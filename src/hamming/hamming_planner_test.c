@@ -72,7 +72,8 @@ static void test_the_paper(void **state) {
 
 static uint32_t most_tables(uint32_t k) { return k <= 3 ? 2 : k <= 5 ? 3 : 4; }
 static bool has_few(const nd_hamming_estimate *e, uint32_t k) {
-    return e->tables <= most_tables(k) || (e->few && e->tables <= 4 && e->bytes <= 32 << 20);
+    return !e->extreme &&
+           (e->tables <= most_tables(k) || (e->few && e->tables <= 4 && e->bytes <= 32 << 20));
 }
 
 /* The chosen design fits, and is the fastest with few tables. If no design fits, it is the
@@ -101,7 +102,7 @@ static void test_choice(void **state) {
         for (size_t i = 0; i < count && any; i++) {
             if (list[i].fits && has_few(&list[i], k))
                 assert_true(one->microseconds <= list[i].microseconds);
-            if (list[i].fits && list[i].bytes <= 2 * smallest)
+            if (list[i].fits && !list[i].extreme && list[i].bytes <= 2 * smallest)
                 assert_true(one->microseconds <= list[i].microseconds);
         }
     }
@@ -158,9 +159,88 @@ static void test_rejected(void **state) {
     }
 }
 
+/* Fingerprints of `bits` bits within k of one, by Pascal's triangle. */
+static double neighbours(uint32_t bits, uint32_t k) {
+    uint64_t row[130] = {1}, sum = 0;
+    for (uint32_t n = 0; n < bits; n++)
+        for (uint32_t i = k; i >= 1; i--) row[i] += row[i - 1];
+    for (uint32_t i = 0; i <= k; i++) sum += row[i];
+    return (double)sum;
+}
+
+/* Bytes of a packed table (formats.md): bits behind the bucket, a bit for each key and bucket in
+ * the directory, and half a bit of a bucket for samples. */
+static double table_bytes(uint32_t bits, double keys) {
+    double buckets = 2;
+    uint32_t bucket_bits = 1;
+    while (2 * buckets <= keys && bucket_bits + 1 < bits) buckets *= 2, bucket_bits++;
+    return (keys * (bits - bucket_bits + 1) + 1.5 * buckets) / 8;
+}
+
+/* Manku, Jain, Das Sarma 2007, section 3, count C(64, 3) = 41,664 probes; a search for everything
+ * within 3 probes the nearer ones, too. */
+static void test_extremes(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t bits, k;
+        double looks;
+    } known[] = {{64, 3, 1 + 64 + 2016 + 41664},
+                 {64, 1, 65},
+                 {16, 4, 2517},
+                 {32, 4, 41449},
+                 {64, 4, 679121},
+                 {128, 2, 8257},
+                 {128, 4, 11017633},
+                 {32, 0, 1}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_true(neighbours(known[i].bits, known[i].k) == known[i].looks);
+    const double n = 1e9;
+    for (uint32_t bits = 16; bits <= 128; bits *= 2)
+        for (uint32_t k = 0; k <= 4; k++) {
+            double all = neighbours(bits, k), memory = table_bytes(bits, n * all);
+            plan(n, bits, k, memory);
+            const nd_hamming_estimate *probed = named("neighbours probed"),
+                                      *stored = named("neighbours stored");
+            assert_true(probed->looks == all && stored->looks == 1);
+            assert_int_equal(probed->tables, 1);
+            assert_int_equal(stored->tables, 1);
+            assert_int_equal(probed->most_errors, k);
+            assert_int_equal(stored->most_errors, 0);
+            assert_true(probed->bytes == named("scan")->bytes);
+            assert_true(fabs(stored->bytes - memory) <= 1e-9 * memory);
+            assert_true(probed->extreme && stored->extreme);
+            assert_false(probed->chosen || stored->chosen || probed->few || stored->few);
+            plan(n, bits, k, memory * .99);
+            assert_int_equal(named("neighbours stored")->fits, memory <= 0);
+        }
+}
+
+/* The largest ones overflow nothing, and extremes are never chosen. One window looks less often
+ * than the first extreme. */
+static void test_extreme_sizes(void **state) {
+    (void)state;
+    for (uint32_t bits = 16; bits <= 128; bits *= 2)
+        for (uint32_t k = 0; k <= bits / 4; k++)
+            for (double n = 1; n <= 1e15; n *= 1e5) {
+                size_t extremes = 0;
+                plan(n, bits, k, 0);
+                assert_false(chosen()->extreme);
+                assert_true(count <= ND_HAMMING_ESTIMATES);
+                for (size_t i = 0; i < count; i++) {
+                    extremes += list[i].extreme;
+                    assert_true(list[i].bytes > 0 && isfinite(list[i].bytes));
+                    assert_true(isfinite(list[i].looks) && isfinite(list[i].microseconds));
+                }
+                assert_int_equal(extremes, 2);
+                assert_true(named("neighbours probed")->looks >= named("1 window")->looks);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_paper), cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_usual), cmocka_unit_test(test_scan), cmocka_unit_test(test_rejected)};
+        cmocka_unit_test(test_usual),     cmocka_unit_test(test_scan),
+        cmocka_unit_test(test_extremes),  cmocka_unit_test(test_extreme_sizes),
+        cmocka_unit_test(test_rejected)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
