@@ -242,6 +242,9 @@ typedef struct nd_job_summary {
     /* nd_substrings, nd_lines: documents that stay, with something cut out. */
     uint64_t changed;
     uint64_t passes; /* nd_substrings: the searches of the texts */
+    /* nd_passages: queries, and those with a passage; tokens of all queries, and those in passages
+     */
+    uint64_t queries, queries_found, query_tokens, found_tokens;
 } nd_job_summary;
 
 #ifdef __cplusplus

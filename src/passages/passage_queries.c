@@ -161,7 +161,8 @@ static nd_status emit_documents(void *result, void *batch, const nd_block *block
                                                   .id_length = from->id_length,
                                                   .file = from->file ? q->file_name : at,
                                                   .line = from->line,
-                                                  .text = at + from->id_length + 1};
+                                                  .text = at + from->id_length + 1,
+                                                  .text_length = from->text_length};
         q->begins[q->count + 1] = q->begins[q->count] + (uint32_t)from->tokens;
         q->count++;
         at += from->id_length + 1 + from->text_length;

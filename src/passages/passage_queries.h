@@ -12,7 +12,7 @@ typedef struct nd_passage_query {
     size_t id, id_length; /* the id is at `id` in `bytes`, with a NUL behind it */
     size_t file;          /* offset in `bytes` of the name of the input, with a NUL behind it */
     uint64_t line;
-    size_t text; /* offset of the text in `bytes`, if texts are wanted */
+    size_t text, text_length; /* the text is at `text` in `bytes`, if texts are wanted */
 } nd_passage_query;
 
 typedef struct nd_passage_queries {

@@ -1,7 +1,5 @@
 #include "passages/passage_rows.h"
 
-#include "base/radix_sort.h"
-
 #include <string.h>
 
 /* ---- gathering */
@@ -75,8 +73,7 @@ nd_status nd_passage_rows_add(nd_passage_rows *r, nd_passage_block *b,
             .id_length = (uint32_t)source->id_length,
             .query = found[i].query,
             .tokens = (uint32_t)t->tokens,
-            .in_query = bytes_of(r->queries->tokens.places + r->queries->begins[found[i].query],
-                                 t->a_begin, t->a_end),
+            .in_query = {(uint32_t)t->a_begin, (uint32_t)t->a_end},
             .in_source = in_source,
         };
     }
@@ -98,6 +95,11 @@ nd_status nd_passage_rows_append(nd_passage_rows *r, const nd_passage_block *b, 
     return nd_spool_append(&r->names, b->bytes, b->byte_count, error);
 }
 
+nd_text_range nd_passage_row_bytes(const nd_passage_rows *r, const nd_passage_row *row) {
+    return bytes_of(r->queries->tokens.places + r->queries->begins[row->query], row->in_query.begin,
+                    row->in_query.end);
+}
+
 void nd_passage_block_free(nd_passage_block *b, const nd_allocator *allocator) {
     nd_release(allocator, b->rows);
     nd_release(allocator, b->bytes);
@@ -106,84 +108,4 @@ void nd_passage_block_free(nd_passage_block *b, const nd_allocator *allocator) {
 void nd_passage_rows_free(nd_passage_rows *r) {
     nd_spool_free(&r->names);
     nd_release(&r->allocator, r->rows);
-}
-
-/* ---- calling back */
-
-/* Memory for a piece of the spool that does not lie in one chunk. */
-typedef struct scratch {
-    char *bytes;
-    size_t capacity;
-} scratch;
-
-static nd_status read_piece(const nd_passage_rows *r, uint64_t at, size_t size, scratch *room,
-                            const char **out, nd_error *error) {
-    const void *bytes = "";
-    if (!nd_reserve(&r->allocator, &room->bytes, &room->capacity, size))
-        return nd_fail_memory(error, size, "a passage");
-    if (size > 0) ND_TRY(nd_spool_view(&r->names, size, at, room->bytes, &bytes, error));
-    *out = bytes;
-    return ND_OK;
-}
-
-static nd_status report_row(const nd_passage_rows *r, const nd_passage_row *row, scratch rooms[2],
-                            nd_passages_fn *fn, void *context, nd_error *error) {
-    const nd_passage_query *q = &r->queries->queries[row->query];
-    nd_found_passage passage = {.query = row->query,
-                                .query_id = r->queries->bytes + q->id,
-                                .query_id_length = q->id_length,
-                                .query_file = r->queries->bytes + q->file,
-                                .query_line = q->line,
-                                .source = row->source,
-                                .source_id_length = row->id_length,
-                                .placed = r->placed,
-                                .passage = {row->in_query.begin, row->in_query.end,
-                                            row->in_source.begin, row->in_source.end, row->tokens}};
-    const char *name = NULL;
-    nd_passage_name from;
-    ND_TRY(read_piece(r, row->name, sizeof from + row->id_length + 1, &rooms[0], &name, error));
-    memcpy(&from, name, sizeof from);
-    passage.source_id = name + sizeof from;
-    passage.source_file = from.file ? from.file : passage.source_id;
-    passage.source_line = from.line;
-    if (r->texts) passage.query_text = r->queries->bytes + q->text + row->in_query.begin;
-    if (r->texts && r->placed)
-        ND_TRY(read_piece(r, row->text, row->in_source.end - row->in_source.begin, &rooms[1],
-                          &passage.source_text, error));
-    return fn(context, &passage) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
-}
-
-static nd_status report_in_order(const nd_passage_rows *r, const uint32_t *order,
-                                 nd_passages_fn *fn, void *context, nd_error *error) {
-    scratch rooms[2] = {{NULL, 0}, {NULL, 0}};
-    nd_status status = ND_OK;
-    for (size_t i = 0; i < r->count && status == ND_OK; i++)
-        status = report_row(r, &r->rows[order[i]], rooms, fn, context, error);
-    for (size_t i = 0; i < 2; i++) nd_release(&r->allocator, rooms[i].bytes);
-    return status;
-}
-
-/* Rows are in the order of the source, and sorting is stable. So rows that begin at the same
- * position of a query stay in the order of the source. */
-nd_status nd_passage_rows_report(const nd_passage_rows *r, nd_passages_fn *fn, void *context,
-                                 nd_error *error) {
-    const nd_allocator *a = &r->allocator;
-    uint64_t *keys = nd_allocate(a, r->count, sizeof *keys);
-    uint32_t *order = nd_allocate(a, r->count, sizeof *order),
-             *other = nd_allocate(a, r->count, sizeof *other);
-    nd_status status = keys && order && other
-                           ? ND_OK
-                           : nd_fail_memory(error, r->count * sizeof *keys, "shared passages");
-    for (size_t i = 0; status == ND_OK && i < r->count; i++) {
-        keys[i] = (uint64_t)r->rows[i].query << 32 | r->rows[i].in_query.begin;
-        order[i] = (uint32_t)i;
-    }
-    if (status == ND_OK) {
-        nd_radix_sort_indices(order, other, r->count, keys);
-        status = report_in_order(r, order, fn, context, error);
-    }
-    nd_release(a, keys);
-    nd_release(a, order);
-    nd_release(a, other);
-    return status;
 }

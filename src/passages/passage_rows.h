@@ -1,5 +1,5 @@
-/* Collects the passages of a run until all of them can be reported query by query. The rows are in
- * memory, their ids and texts in a spool. */
+/* Collects the passages of a run until all of them can be reported query by query
+ * (passage_report.h). The rows are in memory, their ids and texts in a spool. */
 #ifndef ND_PASSAGES_PASSAGE_ROWS_H
 #define ND_PASSAGES_PASSAGE_ROWS_H
 
@@ -7,7 +7,12 @@
 
 #include "io/spool.h"
 
-/* One passage. Ranges are offsets of bytes. */
+/* Tokens [begin, end) of a query. */
+typedef struct nd_token_range {
+    uint32_t begin, end;
+} nd_token_range;
+
+/* One passage. */
 typedef struct nd_passage_row {
     uint64_t source; /* number of the document, counted in the block; once emitted, counted in the
                         source */
@@ -16,7 +21,8 @@ typedef struct nd_passage_row {
                             in the spool */
     uint32_t id_length;
     uint32_t query, tokens;
-    nd_text_range in_query, in_source;
+    nd_token_range in_query;
+    nd_text_range in_source; /* bytes */
 } nd_passage_row;
 
 /* Where a document comes from. */
@@ -65,10 +71,8 @@ nd_status nd_passage_rows_add(nd_passage_rows *rows, nd_passage_block *block,
  * source. */
 nd_status nd_passage_rows_append(nd_passage_rows *rows, const nd_passage_block *block,
                                  nd_error *error);
-/* Calls fn for all passages, ordered by query, then by position in the query, then by the order of
- * the source. */
-nd_status nd_passage_rows_report(const nd_passage_rows *rows, nd_passages_fn *fn, void *context,
-                                 nd_error *error);
+/* The bytes of a passage in its query. */
+nd_text_range nd_passage_row_bytes(const nd_passage_rows *rows, const nd_passage_row *row);
 
 void nd_passage_block_free(nd_passage_block *block, const nd_allocator *allocator);
 void nd_passage_rows_free(nd_passage_rows *rows);

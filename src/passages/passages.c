@@ -5,6 +5,7 @@
 #include "base/floats.h"
 #include "index/index.h"
 #include "passages/index_passages.h"
+#include "passages/passage_report.h"
 #include "store/state_directory.h"
 
 #include <string.h>
@@ -242,21 +243,47 @@ static nd_status read_source(passager *p, nd_error *error) {
     return p->store ? read_sets(p, error) : read_texts(p, error);
 }
 
+/* Reports everything that was found. */
+static nd_status report(passager *p, nd_passages_fn *fn, void *context, nd_error *error) {
+    const nd_passages_options *o = &p->passages;
+    const nd_passage_callbacks to = {fn, o->on_query, o->on_source, context};
+    nd_passage_totals totals;
+    ND_TRY(nd_passage_report(&p->rows, &to, &totals, error));
+    p->summary.pairs = p->rows.count;
+    p->summary.queries = p->queries.count;
+    p->summary.queries_found = totals.queries_found;
+    p->summary.query_tokens = p->queries.tokens.count;
+    p->summary.found_tokens = totals.found;
+    nd_run_fill_scan_summary(&p->run, &p->summary);
+    return ND_OK;
+}
+
+/* Checks that no index is among several inputs. */
+static nd_status check_sources(const passager *p, const nd_allocator *allocator, nd_error *error) {
+    const nd_input_options *s = &p->source_input;
+    for (size_t i = 0; i < s->input_count && !s->records && !p->passages.source; i++) {
+        bool index;
+        ND_TRY(find_index(allocator, s->inputs[i], &index, error));
+        if (index)
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "%s: an index is searched alone, not among other inputs", s->inputs[i]);
+    }
+    return ND_OK;
+}
+
 static nd_status run(passager *p, const nd_allocator *allocator, nd_passages_fn *fn, void *context,
                      nd_error *error) {
     bool index;
     ND_TRY(check(p, error));
     ND_TRY(find_index(allocator, p->passages.source, &index, error));
+    ND_TRY(check_sources(p, allocator, error));
     if (index) {
         ND_TRY(nd_store_open(p->passages.source, ND_STORE_READ, allocator, &p->store, error));
         ND_TRY(check_index(p, error));
     }
     ND_TRY(read_queries(p, error));
     ND_TRY(read_source(p, error));
-    p->summary.pairs = p->rows.count;
-    ND_TRY(nd_passage_rows_report(&p->rows, fn, context, error));
-    nd_run_fill_scan_summary(&p->run, &p->summary);
-    return ND_OK;
+    return report(p, fn, context, error);
 }
 
 static nd_status read_options(const nd_passages_options *given, passager *p,
@@ -271,7 +298,12 @@ static nd_status read_options(const nd_passages_options *given, passager *p,
     ND_TRY(nd_analyzer_options_read(o->analyzer, &p->analyzer, error));
     ND_TRY(nd_resources_read(o->resources, resources, error));
     p->memory = resources->memory;
-    if (o->source_input) return nd_input_options_read(o->source_input, &p->source_input, error);
+    if (o->source_input) {
+        const nd_input_options *s = &p->source_input;
+        ND_TRY(nd_input_options_read(o->source_input, &p->source_input, error));
+        if (s->input_count == 1 && !s->files_from && !s->records) o->source = s->inputs[0];
+        return ND_OK;
+    }
     p->source_input = p->query_input;
     p->source_input.inputs = &p->passages.source;
     p->source_input.input_count = 1;

@@ -558,6 +558,18 @@ static void check_keywords(void) {
 
 static nd_passages_options passages;
 
+static bool take_query(void *context, const nd_query_share *query) {
+    (void)context;
+    assert_true(query->found <= query->tokens && query->text != NULL);
+    return true;
+}
+
+static bool take_source(void *context, const nd_query_share *query, const nd_source_share *source) {
+    (void)context;
+    assert_true(source->passages > 0 && source->found <= query->found);
+    return true;
+}
+
 /* For the job as it is; it is valid until the job changes. */
 static const nd_passages_options *passages_options(void) {
     CALLED(nd_passages_options_init(&passages, sizeof passages));
@@ -566,6 +578,8 @@ static const nd_passages_options *passages_options(void) {
     passages.analyzer = &job.analyzer;
     passages.least_run = 3;
     passages.texts = true;
+    passages.on_query = take_query;
+    passages.on_source = take_source;
     passages.resources = &job.resources;
     return &passages;
 }
@@ -597,7 +611,7 @@ static void check_passages(void) {
                 nd_passages(passages_options(), take_passage, NULL, &out.summary, &failure));
     GRANTED(begin_job(1),
             nd_passages(passages_options(), take_passage, NULL, &out.summary, &failure),
-            assert_true(out.summary.pairs > 0));
+            assert_true(out.summary.pairs > 0 && out.summary.found_tokens > 0));
 }
 
 static bool take_stretch(void *context, const nd_repeated_stretch *stretch) {

@@ -308,6 +308,26 @@ static bool check_row(void *context, const nd_found_passage *found) {
     return true;
 }
 
+/* nd_query_share_fn: passages of a document may overlap, and a token counts once. */
+static bool check_query(void *context, const nd_query_share *share) {
+    const checking *t = context;
+    const document *q = &t->w->queries[share->query];
+    size_t found = 0;
+    for (size_t token = 0; token < q->count; token++) {
+        bool covered = false;
+        for (size_t i = 0; i < t->w->row_count && !covered; i++) {
+            const row *r = &t->w->rows[i];
+            covered = r->query == share->query && r->passage.a_begin <= q->begins[token] &&
+                      r->passage.a_end >= q->ends[token];
+        }
+        found += covered;
+    }
+    if (t->quiet) return true;
+    assert_int_equal(share->tokens, q->count);
+    assert_int_equal(share->found, found);
+    return true;
+}
+
 static nd_status find_passages(world *w, uint32_t threads, bool texts,
                                const nd_allocator *allocator, checking *t, nd_job_summary *summary,
                                nd_error *error) {
@@ -316,6 +336,7 @@ static nd_status find_passages(world *w, uint32_t threads, bool texts,
     o.passages.least_run = w->least;
     o.passages.gap = w->gap;
     o.passages.texts = texts;
+    o.passages.on_query = check_query;
     o.input.records = give_query;
     o.resources.allocator = allocator;
     w->next = 0;

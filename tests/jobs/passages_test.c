@@ -179,12 +179,108 @@ typedef struct checking {
     const world *w;
     size_t count, stop_at;
     bool texts;
+    size_t queries;      /* that were told; 0 for ever: they are not wanted */
+    size_t sources_left; /* of the query that was told last */
+    nd_source_share last;
 } checking;
+
+/* ---- shares: each token of a query is looked for in each passage */
+
+enum { ANY = SOURCES };
+
+static bool is_of(const row *r, size_t query, size_t source) {
+    return r->query == query && (source == ANY || r->source == source);
+}
+
+static size_t found_tokens(const world *w, size_t query, size_t source) {
+    const document *q = &w->queries[query];
+    size_t found = 0;
+    for (size_t t = 0; t < q->count; t++) {
+        bool covered = false;
+        for (size_t i = 0; i < w->row_count && !covered; i++)
+            covered = is_of(&w->rows[i], query, source) &&
+                      w->rows[i].passage.a_begin <= q->begins[t] &&
+                      w->rows[i].passage.a_end >= q->ends[t];
+        found += covered;
+    }
+    return found;
+}
+
+static size_t rows_of(const world *w, size_t query, size_t source) {
+    size_t count = 0;
+    for (size_t i = 0; i < w->row_count; i++) count += is_of(&w->rows[i], query, source);
+    return count;
+}
+
+/* nd_query_share_fn */
+static bool check_query(void *context, const nd_query_share *share) {
+    checking *t = context;
+    const document *q = &t->w->queries[share->query];
+    size_t sources = 0, before = 0;
+    assert_int_equal(share->query, t->queries++);
+    for (size_t s = 0; s < t->w->source_count; s++) sources += rows_of(t->w, share->query, s) > 0;
+    for (size_t i = 0; i < share->query; i++) before += rows_of(t->w, i, ANY);
+    assert_int_equal(t->count, before);
+    assert_int_equal(t->sources_left, 0);
+    assert_int_equal(share->id_length, strlen(q->id));
+    assert_memory_equal(share->id, q->id, strlen(q->id));
+    assert_int_equal(share->tokens, q->count);
+    assert_int_equal(share->found, found_tokens(t->w, share->query, ANY));
+    assert_int_equal(share->sources, sources);
+    assert_int_equal(share->passages, rows_of(t->w, share->query, ANY));
+    assert_int_equal(share->text != NULL, t->texts);
+    if (t->texts) {
+        assert_int_equal(share->text_length, strlen(q->text));
+        assert_memory_equal(share->text, q->text, strlen(q->text));
+    }
+    t->sources_left = sources;
+    t->last.found = UINT64_MAX;
+    return t->queries != t->stop_at;
+}
+
+/* nd_source_share_fn */
+static bool check_source(void *context, const nd_query_share *query, const nd_source_share *share) {
+    checking *t = context;
+    const document *s = &t->w->sources[share->source];
+    assert_int_equal(query->query, t->queries - 1);
+    assert_true(t->sources_left-- > 0);
+    assert_true(share->found < t->last.found ||
+                (share->found == t->last.found && share->source > t->last.source));
+    assert_int_equal(share->found, found_tokens(t->w, query->query, share->source));
+    assert_int_equal(share->passages, rows_of(t->w, query->query, share->source));
+    assert_true(share->passages > 0);
+    assert_int_equal(share->id_length, strlen(s->id));
+    assert_memory_equal(share->id, s->id, strlen(s->id));
+    t->last = *share;
+    return true;
+}
+
+static uint64_t all_tokens(const world *w) {
+    uint64_t tokens = 0;
+    for (size_t q = 0; q < w->query_count; q++) tokens += w->queries[q].count;
+    return tokens;
+}
+
+static void check_summary(const world *w, const nd_job_summary *summary) {
+    uint64_t found = 0, queries = 0;
+    for (size_t q = 0; q < w->query_count; q++) {
+        found += found_tokens(w, q, ANY);
+        queries += rows_of(w, q, ANY) > 0;
+    }
+    assert_int_equal(summary->queries, w->query_count);
+    assert_int_equal(summary->queries_found, queries);
+    assert_int_equal(summary->query_tokens, all_tokens(w));
+    assert_int_equal(summary->found_tokens, found);
+}
+
+/* ---- passages */
 
 /* nd_passages_fn */
 static bool check_row(void *context, const nd_found_passage *found) {
     checking *t = context;
     assert_true(t->count < t->w->row_count);
+    assert_int_equal(t->sources_left, 0);
+    if (t->queries > 0) assert_int_equal(found->query, t->queries - 1);
     const row *expected = &t->w->rows[t->count++];
     const document *q = &t->w->queries[expected->query], *s = &t->w->sources[expected->source];
     const nd_passage *p = &expected->passage;
@@ -255,6 +351,10 @@ static void test_against_definition(void **state) {
             o.passages.least_run = least;
             o.passages.gap = gap;
             o.passages.texts = threads % 2;
+            if (threads != 2) {
+                o.passages.on_query = check_query;
+                o.passages.on_source = check_source;
+            }
             checking t = {.w = w, .texts = o.passages.texts};
             nd_job_summary summary = {.struct_size = sizeof summary};
             nd_error error;
@@ -262,6 +362,9 @@ static void test_against_definition(void **state) {
                 fail_msg("%s", error.message);
             assert_int_equal(t.count, w->row_count);
             assert_int_equal(summary.pairs, w->row_count);
+            assert_int_equal(t.queries, threads == 2 ? 0 : w->query_count);
+            assert_int_equal(t.sources_left, 0);
+            check_summary(w, &summary);
             assert_int_equal(summary.documents, w->query_count + w->source_count);
         }
         free_world(w);
@@ -291,6 +394,14 @@ static void test_cancel(void **state) {
     checking t = {.w = w, .stop_at = 17};
     assert_int_equal(nd_passages(passages_of(&o), check_row, &t, NULL, NULL), ND_ERR_CANCELLED);
     assert_int_equal(t.count, 17);
+    o = options_of(w, 3);
+    o.passages.source = w->path;
+    o.passages.least_run = 2;
+    o.passages.on_query = check_query;
+    t = (checking){.w = w, .stop_at = 1};
+    assert_int_equal(nd_passages(passages_of(&o), check_row, &t, NULL, NULL), ND_ERR_CANCELLED);
+    assert_int_equal(t.queries, 1);
+    assert_int_equal(t.count, 0);
     free_world(w);
 }
 
