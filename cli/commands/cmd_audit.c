@@ -225,8 +225,7 @@ static int run(const invocation *call) {
     if (!match_flags_agree(call->given, &s->match)) return EXIT_USAGE;
     command_job j = match_job(call, &s->match, s->result.output, audit);
     j.result_file = true;
-    j.further = s->missed.missed;
-    j.further_flag = "missed";
+    j.further[0] = (own_output){"missed", s->missed.missed};
     j.keep_field = s->keep.field;
     return job_run(&j);
 }

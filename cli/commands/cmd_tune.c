@@ -329,8 +329,7 @@ static int run(const invocation *call) {
                      .output = s->result.output ? s->result.output : "-",
                      .result_file = true,
                      .own = variants};
-    j.further = s->steps.page;
-    j.further_flag = "page";
+    j.further[0] = (own_output){"page", s->steps.page};
     j.input = input_options_of(&s->input);
     j.analyzer = analyzer_options_of(&s->text);
     j.resources = resources_of(&s->resources);

@@ -16,70 +16,72 @@
 
 const char inputs_missing[] = "no input; name files or directories, or - for standard input";
 
-/* A file that the command writes besides what the library writes, so that the library does not
- * compare it with the other files. */
-typedef struct own_output {
-    const char *flag, *path; /* path NULL: not wanted */
-} own_output;
-
 static const char *page_of(const command_job *j) { return j->page ? j->page->report : NULL; }
+
+/* The files that the command itself writes. */
+enum { OWN_OUTPUTS = 3 + FURTHER_OUTPUTS };
+static void list_own_outputs(const command_job *j, own_output own[OWN_OUTPUTS]) {
+    const own_output all[3] = {{"summary", j->report->summary},
+                               {"output", j->result_file ? j->output : NULL},
+                               {"report", page_of(j)}};
+    memcpy(own, all, sizeof all);
+    memcpy(own + 3, j->further, sizeof j->further);
+}
 
 /* Whether no output replaces a file that a flag names to be read. False: reported. */
 static bool read_files_stay(const command_job *j) {
     static const table_settings none = {.removed = NULL};
     const table_settings *tables = j->tables ? j->tables : &none;
-    const char *outputs[] = {j->output,          tables->removed, tables->clusters,
-                             tables->edges,      tables->review,  j->removed_records,
-                             j->report->summary, j->further,      page_of(j)};
+    const char *outputs[] = {j->output,      tables->removed,    tables->clusters,   tables->edges,
+                             tables->review, j->removed_records, j->report->summary, page_of(j)};
     const own_output read[] = {{"files-from", j->input.files_from},
                                {"dict", j->text ? j->text->dictionary : NULL},
                                {"stop", j->text ? j->text->stop : NULL},
                                {"weights", j->text ? j->text->weight_table : NULL}};
-    for (size_t r = 0; r < sizeof read / sizeof *read; r++)
-        for (size_t o = 0; read[r].path && o < sizeof outputs / sizeof *outputs; o++) {
-            if (!outputs[o] || !is_same_file(read[r].path, outputs[o])) continue;
-            complain("--%s %s: is also an output", read[r].flag, read[r].path);
-            return false;
-        }
+    for (size_t r = 0; r < sizeof read / sizeof *read; r++) {
+        bool replaced = false;
+        for (size_t o = 0; read[r].path && o < sizeof outputs / sizeof *outputs; o++)
+            replaced |= outputs[o] && is_same_file(read[r].path, outputs[o]);
+        for (size_t o = 0; read[r].path && o < FURTHER_OUTPUTS; o++)
+            replaced |= j->further[o].path && is_same_file(read[r].path, j->further[o].path);
+        if (!replaced) continue;
+        complain("--%s %s: is also an output", read[r].flag, read[r].path);
+        return false;
+    }
     return true;
+}
+
+static bool is_input(const command_job *j, const char *path) {
+    bool found = j->source && is_same_file(path, j->source);
+    for (size_t i = 0; j->sources && i < j->sources->count; i++)
+        found |= is_same_file(path, j->sources->names[i]);
+    for (int i = 0; i < j->input_count; i++) found |= is_same_file(path, j->inputs[i]);
+    return found;
 }
 
 /* Whether it is none of the files that the job reads or writes. False: reported. */
 static bool is_other_file(const command_job *j, const own_output *own) {
     static const table_settings none = {.removed = NULL};
     const table_settings *tables = j->tables ? j->tables : &none;
-    bool is_output = strcmp(own->flag, "output") == 0, is_further = own->path == j->further,
-         is_page = own->path == page_of(j);
-    char further[60];
-    snprintf(further, sizeof further, "the output of --%s", j->further ? j->further_flag : "");
-    const struct {
-        const char *path, *name;
-    } files[] = {{j->source, "an input"},
-                 {is_output ? NULL : j->output, "the output"},
-                 {tables->removed, "the output of --removed"},
-                 {tables->clusters, "the output of --clusters"},
-                 {tables->edges, "the output of --edges"},
-                 {tables->review, "the output of --review"},
-                 {j->removed_records, "the output of --removed-records"},
-                 {is_further ? NULL : j->further, further},
-                 {is_page ? NULL : page_of(j), "the output of --report"}};
-    const char *name = NULL;
-    for (int i = 0; i < j->input_count && !name; i++)
-        if (is_same_file(own->path, j->inputs[i])) name = "an input";
-    for (size_t i = 0; i < sizeof files / sizeof *files && !name; i++)
-        if (files[i].path && is_same_file(own->path, files[i].path)) name = files[i].name;
-    if (name) complain("--%s %s: is also %s", own->flag, own->path, name);
-    return !name;
-}
-
-/* The files that the command itself writes. */
-enum { OWN_OUTPUTS = 4 };
-static void list_own_outputs(const command_job *j, own_output own[OWN_OUTPUTS]) {
-    const own_output all[OWN_OUTPUTS] = {{"summary", j->report->summary},
-                                         {"output", j->result_file ? j->output : NULL},
-                                         {j->further_flag, j->further},
-                                         {"report", page_of(j)}};
-    memcpy(own, all, sizeof all);
+    bool is_output = strcmp(own->flag, "output") == 0, is_page = own->path == page_of(j);
+    const own_output files[] = {{"removed", tables->removed},
+                                {"clusters", tables->clusters},
+                                {"edges", tables->edges},
+                                {"review", tables->review},
+                                {"removed-records", j->removed_records},
+                                j->further[0],
+                                j->further[1],
+                                j->further[2],
+                                {"report", is_page ? NULL : page_of(j)}};
+    char name[80] = "";
+    if (is_input(j, own->path)) snprintf(name, sizeof name, "an input");
+    else if (!is_output && j->output && is_same_file(own->path, j->output))
+        snprintf(name, sizeof name, "the output");
+    for (size_t i = 0; i < sizeof files / sizeof *files && !*name; i++)
+        if (files[i].path && files[i].path != own->path && is_same_file(own->path, files[i].path))
+            snprintf(name, sizeof name, "the output of --%s", files[i].flag);
+    if (*name) complain("--%s %s: is also %s", own->flag, own->path, name);
+    return !*name;
 }
 
 /* The kept records get the directory's name first, and would be replaced; in a state the file could
@@ -110,10 +112,17 @@ static bool outputs_agree(const command_job *j) {
     return false;
 }
 
+/* The source for which flags of directories have an effect: a directory, if there is one. */
+static const char *walked_source(const command_job *j) {
+    for (size_t i = 0; j->sources && i < j->sources->count; i++)
+        if (is_directory(j->sources->names[i])) return j->sources->names[i];
+    return j->source;
+}
+
 /* Checks that need no input. */
 static bool flags_agree(const command_job *j) {
     if ((j->text && !analyzer_flags_agree(j->text)) ||
-        !input_flags_agree(j->call->given, &j->input, j->keep_field, j->source) ||
+        !input_flags_agree(j->call->given, &j->input, j->keep_field, walked_source(j)) ||
         !outputs_agree(j) || !read_files_stay(j))
         return false;
     if (flag_is_given(j->call->given, "report-language") && !page_of(j)) {

@@ -17,7 +17,14 @@ typedef struct command_job command_job;
  * dictionary. */
 typedef nd_status job_fn(command_job *j, nd_job_summary *summary, nd_error *error);
 
+/* A file that the command itself writes, so that the library does not compare it with the other
+ * files. */
+typedef struct own_output {
+    const char *flag, *path; /* path NULL: not wanted */
+} own_output;
+
 /* Everything that a command hands to job_run. */
+enum { FURTHER_OUTPUTS = 3 };
 struct command_job {
     const invocation *call;
     job_fn *run;
@@ -30,6 +37,7 @@ struct command_job {
     char **inputs;
     int input_count;
     const char *source;           /* a further input, such as that of --in; NULL: none */
+    const name_list *sources;     /* the same of an --in that may be given several times */
     const char *keep_field;       /* of --keep; NULL: none */
     const char *output;           /* where the results go: "-" is standard output; NULL: nowhere */
     bool result_file;             /* the command itself writes `output` (output/results.h) */
@@ -37,10 +45,9 @@ struct command_job {
     const page_settings *page;    /* NULL: there is none */
     const char *removed_records;  /* an output, too; NULL: none */
     const char *state;            /* a directory of which the job writes the files; NULL: none */
-    /* A file that the command itself writes besides the output, and its flag; NULL: none. */
-    const char *further, *further_flag;
-    void *own;                       /* of `run` alone */
-    const similarity_settings *plan; /* of the bands; NULL: the job has none */
+    own_output further[FURTHER_OUTPUTS]; /* besides `output` */
+    void *own;                           /* of `run` alone */
+    const similarity_settings *plan;     /* of the bands; NULL: the job has none */
     const char *preset;   /* a line about its flags, for people; NULL or "": there is none */
     uint32_t max_compare; /* for the summary; 0: the job has no such bound */
     /* Set by job_run, for `run`. */

@@ -160,6 +160,7 @@ static bool flag_store(const flag *f, const char *text, char *part) {
         return true;
     case FLAG_CHOICE: return parse_choice(f, text, part);
     case FLAG_FIELDS:
+    case FLAG_INPUTS:
     case FLAG_LISTS: return *text && add_name(value, text);
     case FLAG_VALUES: return *text != '=' && strchr(text, '=') && add_name(value, text);
     case FLAG_GLOBS: return *text && add_name(value, with_prefix(f->prefix, text));
@@ -242,6 +243,10 @@ void flag_range(const flag *f, char *text, size_t size) {
         snprintf(text, size, "words with commas between them; at most %d lists", NAMES_MOST);
         break;
     case FLAG_GLOBS: snprintf(text, size, "a glob; at most %d of them", NAMES_MOST); break;
+    case FLAG_INPUTS:
+        snprintf(text, size, "the name of a file, or - for standard input; at most %d of them",
+                 NAMES_MOST);
+        break;
     case FLAG_NAME: snprintf(text, size, "a name"); break;
     case FLAG_FILE: snprintf(text, size, "the name of a file"); break;
     case FLAG_OUTPUT: snprintf(text, size, "the name of a file, or - for standard output"); break;
@@ -270,6 +275,7 @@ void flag_default(const flag *f, const void *part, char *text, size_t size) {
     case FLAG_VALUES:
     case FLAG_LISTS:
     case FLAG_GLOBS:
+    case FLAG_INPUTS:
     case FLAG_SWITCH: break;
     case FLAG_COUNT: snprintf(text, size, "%u", (unsigned)*(const uint32_t *)value); break;
     case FLAG_NUMBER:
@@ -331,7 +337,8 @@ static size_t value_size(flag_kind kind) {
     case FLAG_FIELDS:
     case FLAG_VALUES:
     case FLAG_LISTS:
-    case FLAG_GLOBS: return sizeof(name_list);
+    case FLAG_GLOBS:
+    case FLAG_INPUTS: return sizeof(name_list);
     case FLAG_FIELD:
     case FLAG_NAME:
     case FLAG_FILE:

@@ -23,10 +23,11 @@ typedef enum flag_kind {
     FLAG_SHARE,     /* double above 0 and below 1, or at most 1 with `one` */
     FLAG_CHOICE,    /* unsigned: the value of the word in `choices` */
     FLAG_FIELD,     /* const char *: a field of a record */
-    FLAG_FIELDS,    /* name_list: the flag may be given several times; so may the next three */
+    FLAG_FIELDS,    /* name_list: the flag may be given several times; so may the next four */
     FLAG_VALUES,    /* name_list: a field, '=', and a value of it */
     FLAG_LISTS,     /* name_list: words with commas between them */
     FLAG_GLOBS,     /* name_list: globs, each with the flag's prefix before it */
+    FLAG_INPUTS,    /* name_list: files or directories to read, or "-" */
     FLAG_NAME,      /* const char *: a name that is neither a field nor a file */
     FLAG_FILE,      /* const char *: a file to write */
     FLAG_OUTPUT,    /* const char *: a file to write, or "-" */

@@ -8,7 +8,8 @@
 static const char shells[] = "bash|zsh|fish";
 
 static bool takes_file(const flag *f) {
-    return f->kind == FLAG_FILE || f->kind == FLAG_OUTPUT || f->kind == FLAG_INPUT;
+    return f->kind == FLAG_FILE || f->kind == FLAG_OUTPUT || f->kind == FLAG_INPUT ||
+           f->kind == FLAG_INPUTS;
 }
 
 /* Prints the words of a choice, each followed by `end`; of "max:FIELD" only "max:". */

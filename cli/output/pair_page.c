@@ -7,16 +7,11 @@
 #include "output/difference_html.h"
 #include "output/difference_print.h"
 #include "output/html_text.h"
+#include "output/passage_hue.h"
 #include "output/pair_verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Passages take these hues in turn; more could not be told apart. Red and green are for
- * differences.
- */
-static const unsigned hues[] = {50, 200, 280, 70, 225, 315, 185, 255};
-enum { HUES = sizeof hues / sizeof *hues };
 
 /* Up to so many bytes and marks the page has both texts. */
 enum { WHOLE_BYTES = 1 << 20, WHOLE_MARKS = 20000 };
@@ -138,7 +133,7 @@ static void put_marked(FILE *out, const pair *p, int side, const placed *passage
         fprintf(out,
                 "<mark id=%c%zu style=\"--hue:%u\"><a href=\"#%c%zu\" aria-label=\"shared passage "
                 "%zu, %zu token%s: go to text %c\"><sup>%zu</sup></a>",
-                names[side], number, hues[number % HUES], names[1 - side], number, number, tokens,
+                names[side], number, passage_hue(number), names[1 - side], number, number, tokens,
                 ending(tokens), names[1 - side], number);
         if (passage->where.end > at) {
             put_marked_differences(out, &texts, side, (piece){at, passage->where.end}, &difference,

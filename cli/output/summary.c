@@ -90,6 +90,12 @@ static const summary_row rows[] = {
     {"matches", NUMBER_64, AT(pairs), "fingerprints found", OF(SUMMARY_FIND)},
     {"matches", NUMBER_64, AT(pairs), "duplicates found", OF(SUMMARY_QUERY)},
     {"passages", NUMBER_64, AT(pairs), "passages found", OF(SUMMARY_PASSAGES)},
+    {"queries", NUMBER_64, AT(queries), "documents of QUERY", OF(SUMMARY_PASSAGES)},
+    {"queries_found", NUMBER_64, AT(queries_found), "those with a passage", OF(SUMMARY_PASSAGES)},
+    {"query_tokens", NUMBER_64, AT(query_tokens), "tokens of the documents of QUERY",
+     OF(SUMMARY_PASSAGES)},
+    {"found_tokens", NUMBER_64, AT(found_tokens),
+     "those in passages; a token in several passages counts once", OF(SUMMARY_PASSAGES)},
     {"stretches", NUMBER_64, AT(pairs), "stretches found", OF(SUMMARY_SUBSTRINGS)},
     {"passes", NUMBER_64, AT(passes), "searches of the texts (--passes)", OF(SUMMARY_SUBSTRINGS)},
     {"large_buckets", NUMBER_64, AT(large_buckets),
@@ -342,6 +348,8 @@ void summary_print(FILE *out, const nd_job_summary *s, const loss_notes *losses,
                                                        : "at or above the threshold");
     } else if (kind == SUMMARY_PASSAGES) {
         count_line(&l, "passages", s->pairs, "");
+        share_line(&l, "queries found", s->queries_found, s->queries);
+        share_line(&l, "tokens found", s->found_tokens, s->query_tokens);
     } else if (cuts(kind)) {
         share_line(&l, "  removed", s->removed, s->documents);
         share_line(&l, "  changed", s->changed, s->documents);

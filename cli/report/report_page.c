@@ -348,7 +348,7 @@ static bool put_run(FILE *out, const report_source *s) {
         {"warnings", SAY_WARNINGS}, {"steps", SAY_STEPS},   {"similarities", SAY_SIMILARITIES},
         {"curve", SAY_CURVE},       {"groups", SAY_GROUPS}, {"losses", SAY_LOSSES},
         {"pairs", SAY_PAIRS},       {"costs", SAY_COSTS},   {NULL, 0}};
-    put_head(out, s);
+    put_head(out, s, "");
     put_verdict(out, s);
     bool good = put_command(out, s);
     put_navigation(out, s, sections);

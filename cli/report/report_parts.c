@@ -203,7 +203,7 @@ void put_navigation(FILE *out, const report_source *s, const section *sections) 
     fputs("</nav>\n</header>\n<main>\n", out);
 }
 
-void put_head(FILE *out, const report_source *s) {
+void put_head(FILE *out, const report_source *s, const char *style) {
     fprintf(out,
             "<!DOCTYPE html>\n<html lang=%s>\n<head>\n<meta charset=utf-8>\n<meta name=viewport "
             "content=\"width=device-width,initial-scale=1\">\n<meta "
@@ -211,6 +211,7 @@ void put_head(FILE *out, const report_source *s) {
             "'unsafe-inline'\">\n<title>%s</title>\n<style>\n%s%s",
             words_of(s, SAY_LANGUAGE), words_of(s, SAY_TITLE), page_style, chart_style);
     put_pair_style(out, s->language);
+    fputs(style, out);
     fputs("</style>\n</head>\n<body>\n<header>\n", out);
 }
 

@@ -64,8 +64,8 @@ void put_speed(FILE *out, const report_source *s);
 
 /* ---- the page */
 
-/* Writes the begin of the page, up to its header. */
-void put_head(FILE *out, const report_source *s);
+/* Writes the begin of the page, up to its header. `style`: rules of this page alone. */
+void put_head(FILE *out, const report_source *s, const char *style);
 /* The command line and the version. False: out of memory. */
 bool put_command(FILE *out, const report_source *s);
 /* Links to the sections, and the end of the header. */

@@ -216,6 +216,47 @@ static const char *const words[SAY_WORDS][2] = {
     [SAY_STREAM_TIME] = {"The run took {0} s: {1} documents a second, including the time in which "
                          "it waited for input.",
                          "运行用时 {0} 秒：每秒 {1} 篇文档，包括等待输入的时间。"},
+    [SAY_PAPERS_VERDICT] =
+        {"{0} of {1} papers have passages of the sources: {2} of all {3} tokens, {4}.",
+         "{1} 篇论文中有 {0} 篇含有来源中的段落：全部 {3} 个词元中的 {2} 个，占 {4}。"},
+    [SAY_PAPERS_BASIS] =
+        {"A passage is a run of at least {0} tokens that a source has, too; runs with at most {1} "
+         "tokens between them are one passage. A token in several passages counts once.",
+         "段落是来源中也有的、至少 {0} 个连续词元；相隔不超过 {1} 个词元的片段合为一个段落。"
+         "同时位于多个段落中的词元只计一次。"},
+    [SAY_PAPERS_SHARES] = {"Shares", "占比"},
+    [SAY_PAPERS_SHARES_NOTE] =
+        {"The share of a paper is the part of its tokens that lies in passages of sources.",
+         "论文的占比是其词元中位于来源段落内的部分。"},
+    [SAY_NO_PAPERS] = {"No paper has a passage of a source.", "没有论文含有来源中的段落。"},
+    [SAY_MORE_SHARES] = {"Papers with smaller shares that are not listed: {0}. neardup passages "
+                         "--shares lists all of them.",
+                         "另有 {0} 篇占比更小的论文未列出；neardup passages --shares 会全部列出。"},
+    [SAY_PAPER] = {"Paper", "论文"},
+    [SAY_TOKENS] = {"Tokens", "词元"},
+    [SAY_FOUND] = {"Found", "找到"},
+    [SAY_SOURCES] = {"Sources", "来源数"},
+    [SAY_PAPERS] = {"Papers beside their sources", "论文与来源对照"},
+    [SAY_PAPERS_NOTE] =
+        {"The paper is on the left, with its passages marked; beside them are the passages of the "
+         "sources, or below them on a narrow screen. A number stands for a source of the paper; "
+         "the source with number 1 has most of it.",
+         "左侧为论文，其中的段落有标记；旁边为来源中的段落，屏幕较窄时在其下方。"
+         "编号表示论文的一个来源，编号 1 的来源含有最多内容。"},
+    [SAY_MORE_PAPERS] = {"Papers of the table that are left out here, because the page stays below "
+                         "1 MB: {0}.",
+                         "为使本页小于 1 MB，表中另有 {0} 篇论文未在此显示。"},
+    [SAY_PAPER_SHARE] = {"{0} found: {1} of {2} tokens, in sources: {3}.",
+                         "找到 {0}：{2} 个词元中的 {1} 个，来源数：{3}。"},
+    [SAY_MORE_SOURCES] =
+        {"Sources that are not listed: {0}. neardup passages --source-shares lists "
+         "all of them.",
+         "另有 {0} 个来源未列出；neardup passages --source-shares 会全部列出。"},
+    [SAY_PASSAGE_TOKENS] = {"tokens: {0}", "词元：{0}"},
+    [SAY_MORE_BESIDE] = {"Passages that begin here, too: {0}.", "另有 {0} 个段落也始于此处。"},
+    [SAY_MORE_PASSAGES] = {"Passages of this paper that are left out: {0}.",
+                           "本论文另有 {0} 个段落未显示。"},
+    [SAY_LEFT_OUT] = {"[\u2026 {0} \u2026]", "[\u2026 {0} \u2026]"},
 };
 
 const char *report_words(page_language language, report_word word) { return words[word][language]; }

@@ -222,7 +222,7 @@ static bool put_run(FILE *out, const report_source *s) {
     const section sections[] = {{"answers", SAY_ANSWERS},   {"similarities", likeness_title(s)},
                                 {"clusters", SAY_CLUSTERS}, {"sources", SAY_BY_SOURCE},
                                 {"costs", SAY_COSTS},       {NULL, 0}};
-    put_head(out, s);
+    put_head(out, s, "");
     put_verdict(out, s);
     bool good = put_command(out, s);
     put_navigation(out, s, sections);

@@ -43,7 +43,7 @@ try_option() { # COMMAND (as words) OPTION ARGUMENT
     fi
     value=$(good_value "$argument")
     # Lists may be repeated.
-    [[ $option == text-field || $option == glob || $option == exclude || $option == protect || $option == beside || $option == differ-by ]] || refused "--$option: given twice" "${command[@]}" "--$option" "$value" "--$option=$value"
+    [[ $option == text-field || $option == glob || $option == exclude || $option == protect || $option == beside || $option == differ-by || "$1 $option" == 'passages in' ]] || refused "--$option: given twice" "${command[@]}" "--$option" "$value" "--$option=$value"
     refused "--$option: a value is missing" "${command[@]}" "--$option"
     refused "--$option \"\": must be" "${command[@]}" "--$option="
     case $argument in
