@@ -16,6 +16,12 @@
 
 #include <string.h>
 
+/* What the second reading needs of a document. */
+typedef struct document_note {
+    nd_document_place place;
+    uint64_t compared; /* its units that were compared with others */
+} document_note;
+
 static const nd_lines_options defaults = {
     .struct_size = sizeof defaults, .min_words = 3, .drop_below = 1, .more_than = 1};
 
@@ -30,15 +36,15 @@ typedef struct lines {
     nd_corpus *corpus;
     nd_unit_finder *finder;
     nd_document_names names;
-    nd_spool places; /* nd_document_place, by document */
-    nd_spool begins; /* by unit: where it begins, 4 bytes; only for the table */
+    nd_spool notes;  /* document_note, by document */
+    nd_spool begins; /* by unit: where it begins, 4 bytes */
     nd_cut_writer writer;
     nd_table removed;
     nd_cut_unit next; /* the next unit that is cut */
-    nd_text_units units;
     nd_cut_unit *cuts; /* of a document */
     nd_text_span *spans;
-    size_t cut_count, cut_capacity, span_capacity;
+    uint32_t *unit_begins;
+    size_t cut_count, cut_capacity, span_capacity, begin_capacity;
     nd_id_buffer id, source_id;
     nd_job_summary summary;
 } lines;
@@ -57,8 +63,8 @@ typedef struct worker {
 
 /* A document of a block. Its id and its input's name are one behind the other in `bytes`. */
 typedef struct entry {
-    nd_document_place place;
-    size_t at, id_length, units, hashed;
+    document_note note;
+    size_t at, id_length, units;
     uint64_t line;
 } entry;
 
@@ -128,16 +134,14 @@ static nd_status hash_unit(const worker *w, const nd_lines_options *o, const cha
 static nd_status add_units(const read_plan *plan, const worker *w, batch *b, const char *text,
                            uint64_t host, nd_error *error) {
     const nd_text_units *u = &w->units;
-    bool begins = plan->options->removed;
     if (!nd_reserve(plan->allocator, &b->hashed, &b->hashed_capacity, b->hashed_count + u->count) ||
-        (begins &&
-         !nd_reserve(plan->allocator, &b->begins, &b->unit_capacity, b->unit_count + u->count)))
+        !nd_reserve(plan->allocator, &b->begins, &b->unit_capacity, b->unit_count + u->count))
         return nd_fail_memory(error, u->count * sizeof *b->hashed, "the lines of a text");
     for (size_t i = 0; i < u->count; i++) {
         const nd_text_unit *unit = &u->units[i];
         nd_hashed_unit *h = &b->hashed[b->hashed_count];
         bool enough;
-        if (begins) b->begins[b->unit_count++] = (uint32_t)unit->begin;
+        b->begins[b->unit_count++] = (uint32_t)unit->begin;
         ND_TRY(hash_unit(w, plan->options, text + unit->begin, unit->end - unit->begin, h->hash,
                          &enough, error));
         if (!enough) continue;
@@ -157,18 +161,18 @@ static nd_status map(const void *context, void *own_worker, void *own, const nd_
     batch *b = own;
     ND_TRY(nd_text_units_find(&w->units, d->text, d->length, error));
     ND_TRY(nd_document_id(item->source, item->record, d, a, &b->id, error));
-    entry e = {.place = nd_document_place_of(item),
+    entry e = {.note.place = nd_document_place_of(item),
                .at = b->size,
                .id_length = b->id.length,
                .units = w->units.count,
-               .hashed = b->hashed_count,
                .line = b->id.line};
     size_t source_size = strlen(b->id.source) + 1, need = b->size + e.id_length + source_size;
     if (!nd_reserve(a, &b->entries, &b->capacity, b->count + 1) ||
         !nd_reserve(a, &b->bytes, &b->byte_capacity, need))
         return nd_fail_memory(error, need, "ids");
+    size_t hashed = b->hashed_count;
     ND_TRY(add_units(plan, w, b, d->text, host_of(plan->options, d, &b->id), error));
-    e.hashed = b->hashed_count - e.hashed;
+    e.note.compared = b->hashed_count - hashed;
     b->entries[b->count++] = e;
     memcpy(b->bytes + b->size, b->id.id, e.id_length);
     memcpy(b->bytes + b->size + e.id_length, b->id.source, source_size);
@@ -183,16 +187,14 @@ static nd_status emit(void *result, void *own, const nd_block *block, nd_error *
     for (size_t i = 0; i < b->count; i++) {
         entry *e = &b->entries[i];
         const char *id = b->bytes + e->at;
-        e->place.source = (uint32_t)block->source;
+        e->note.place.source = (uint32_t)block->source;
         ND_TRY(
             nd_document_names_add(&l->names, id, e->id_length, id + e->id_length, e->line, error));
-        ND_TRY(nd_spool_append(&l->places, &e->place, sizeof e->place, error));
-        ND_TRY(nd_unit_finder_add(l->finder, e->units, hashed, e->hashed, error));
-        hashed += e->hashed;
+        ND_TRY(nd_spool_append(&l->notes, &e->note, sizeof e->note, error));
+        ND_TRY(nd_unit_finder_add(l->finder, e->units, hashed, e->note.compared, error));
+        hashed += e->note.compared;
     }
-    return l->options.removed
-               ? nd_spool_append(&l->begins, b->begins, b->unit_count * sizeof *b->begins, error)
-               : ND_OK;
+    return nd_spool_append(&l->begins, b->begins, b->unit_count * sizeof *b->begins, error);
 }
 
 static void destroy_batch(const void *context, void *own) {
@@ -275,69 +277,88 @@ static nd_status collect_cuts(lines *l, uint64_t end, nd_error *error) {
     return ND_OK;
 }
 
-/* Whether a text has enough words behind its cuts. */
-static bool has_enough(const lines *l, const char *text, size_t length) {
+/* Fills l->spans with the bytes of the document's units that are cut. The bytes of a unit end where
+ * the next one begins. */
+static nd_status find_spans(lines *l, uint64_t document, uint64_t text_length, nd_error *error) {
+    const nd_allocator *a = &l->run.allocator;
+    uint64_t first = nd_unit_finder_first(l->finder, document);
+    size_t count = (size_t)(nd_unit_finder_first(l->finder, document + 1) - first);
+    const void *view;
+    if (!nd_reserve(a, &l->spans, &l->span_capacity, l->cut_count) ||
+        !nd_reserve(a, &l->unit_begins, &l->begin_capacity, count))
+        return nd_fail_memory(error, count * sizeof *l->spans, "the lines of a text");
+    ND_TRY(nd_spool_view(&l->begins, count * sizeof *l->unit_begins, first * sizeof *l->unit_begins,
+                         l->unit_begins, &view, error));
+    const uint32_t *begins = view;
+    for (size_t i = 0; i < l->cut_count; i++) {
+        size_t unit = (size_t)(l->cuts[i].unit - first);
+        uint64_t end = unit + 1 < count ? begins[unit + 1] : text_length;
+        l->spans[i] = (nd_text_span){begins[unit], (size_t)end};
+        l->summary.repeated_bytes += end - begins[unit];
+    }
+    l->summary.units_cut += l->cut_count;
+    return ND_OK;
+}
+
+/* Whether a text has enough words behind its cuts. A unit that was compared has a word at least, so
+ * the text is seldom read for that. */
+static nd_status has_enough(lines *l, const document_note *note, bool *enough, nd_error *error) {
     uint32_t least = l->options.drop_below, words = 0;
-    size_t at = 0;
+    const char *text;
+    size_t at = 0, length = (size_t)note->place.text_length;
+    uint64_t stay = note->compared - l->cut_count;
+    *enough = least == 0 || (l->options.same == ND_UNITS_BY_BYTES && stay >= least);
+    if (*enough) return ND_OK;
+    ND_TRY(nd_cut_writer_text(&l->writer, &note->place, &text, error));
     for (size_t i = 0; i <= l->cut_count && words < least; i++) {
         size_t end = i < l->cut_count ? l->spans[i].begin : length;
         words += nd_count_words(text + at, end - at, least - words);
         if (i < l->cut_count) at = l->spans[i].end;
     }
-    return words >= least;
+    *enough = words >= least;
+    return ND_OK;
 }
 
-/* Writes a document from which units are cut. `first`: its first unit. */
-static nd_status write_changed(lines *l, const nd_document_place *place, uint64_t first,
+/* Writes a document from which units are cut. */
+static nd_status write_changed(lines *l, uint64_t document, const document_note *note,
                                nd_error *error) {
-    const char *text;
-    size_t length = (size_t)place->text_length;
-    ND_TRY(nd_cut_writer_text(&l->writer, place, &text, error));
-    ND_TRY(nd_text_units_find(&l->units, text, length, error));
-    if (!nd_reserve(&l->run.allocator, &l->spans, &l->span_capacity, l->cut_count))
-        return nd_fail_memory(error, l->cut_count * sizeof *l->spans, "the lines of a text");
-    for (size_t i = 0; i < l->cut_count; i++) {
-        size_t number = (size_t)(l->cuts[i].unit - first);
-        if (number >= l->units.count)
-            return nd_fail(error, ND_ERR_IO, "a document changed while it was read");
-        const nd_text_unit *unit = &l->units.units[number];
-        l->spans[i] = (nd_text_span){unit->begin, unit->next};
-        l->summary.repeated_bytes += unit->next - unit->begin;
-        if (nd_table_wanted(&l->removed))
-            ND_TRY(write_cut(l, &l->spans[i], l->cuts[i].source, error));
-    }
-    l->summary.units_cut += l->cut_count;
-    if (!has_enough(l, text, length)) {
+    const nd_document_place *place = &note->place;
+    bool enough, tabled = nd_table_wanted(&l->removed);
+    ND_TRY(find_spans(l, document, place->text_length, error));
+    for (size_t i = 0; tabled && i < l->cut_count; i++)
+        ND_TRY(write_cut(l, &l->spans[i], l->cuts[i].source, error));
+    ND_TRY(has_enough(l, note, &enough, error));
+    if (!enough) {
         l->summary.removed++;
-        return nd_table_wanted(&l->removed) ? write_row(l, 0, length, NULL, 0, error) : ND_OK;
+        return tabled ? write_row(l, 0, place->text_length, NULL, 0, error) : ND_OK;
     }
     l->summary.changed++;
     return nd_cut_writer_add(&l->writer, place, &l->id, l->spans, l->cut_count, error);
 }
 
-static nd_status write_document(lines *l, uint64_t document, const nd_document_place *place,
+static nd_status write_document(lines *l, uint64_t document, const document_note *note,
                                 nd_error *error) {
     ND_TRY(collect_cuts(l, nd_unit_finder_first(l->finder, document + 1), error));
-    if (l->cut_count > 0 || nd_cut_writer_has_ids(&l->writer, place))
+    bool tabled = l->cut_count > 0 && nd_table_wanted(&l->removed);
+    if (tabled || nd_cut_writer_has_ids(&l->writer, &note->place))
         ND_TRY(nd_document_names_find(&l->names, document, &l->id, error));
-    return l->cut_count > 0
-               ? write_changed(l, place, nd_unit_finder_first(l->finder, document), error)
-               : nd_cut_writer_add(&l->writer, place, &l->id, NULL, 0, error);
+    return l->cut_count > 0 ? write_changed(l, document, note, error)
+                            : nd_cut_writer_add(&l->writer, &note->place, &l->id, NULL, 0, error);
 }
 
 static nd_status write_documents(lines *l, nd_error *error) {
-    nd_spool_cursor cursor = {.spool = &l->places};
+    nd_spool_cursor cursor = {.spool = &l->notes};
     const uint64_t documents = l->summary.documents;
     nd_status status = nd_unit_finder_next(l->finder, &l->next, error);
     for (uint64_t d = 0; d < documents && status == ND_OK; d++) {
         const void *piece;
-        nd_document_place place;
+        document_note note;
         if (d % 256 == 0)
             status = nd_progress_report(l->run.progress, ND_STAGE_WRITE, d, documents, error);
-        if (status == ND_OK) status = nd_spool_next(&cursor, sizeof place, &piece, error);
+        if (status == ND_OK) status = nd_spool_next(&cursor, sizeof note, &piece, error);
         if (status != ND_OK) break;
-        memcpy(&place, piece, sizeof place);
-        status = write_document(l, d, &place, error);
+        memcpy(&note, piece, sizeof note);
+        status = write_document(l, d, &note, error);
     }
     nd_release(&l->run.allocator, cursor.bytes);
     l->summary.kept = documents - l->summary.removed;
@@ -413,9 +434,8 @@ static nd_status run(lines *l, nd_error *error) {
     size_t ids = nd_memory_share(&l->run.budget, ND_MEMORY_IDS),
            few = nd_memory_share(&l->run.budget, ND_MEMORY_ID_ENDS);
     nd_document_names_init(&l->names, a, l->run.space, ids);
-    nd_spool_init(&l->places, a, l->run.space, few, "the places of documents");
+    nd_spool_init(&l->notes, a, l->run.space, few, "the places of documents");
     nd_spool_init(&l->begins, a, l->run.space, few, "the places of lines");
-    l->units = (nd_text_units){.allocator = *a, .kind = l->options.unit};
     ND_TRY(nd_run_open_input(&l->run, &l->input, &plan, &l->corpus, error));
     ND_TRY(open_outputs(l, error));
     ND_TRY(nd_unit_finder_create(&l->run, &rule, &l->finder, error));
@@ -433,13 +453,13 @@ static void release(lines *l) {
     nd_cut_writer_free(&l->writer);
     nd_table_free(&l->removed);
     nd_unit_finder_free(l->finder);
-    nd_text_units_free(&l->units);
     nd_release(a, l->cuts);
     nd_release(a, l->spans);
+    nd_release(a, l->unit_begins);
     nd_release(a, l->id.bytes);
     nd_release(a, l->source_id.bytes);
     nd_document_names_free(&l->names);
-    nd_spool_free(&l->places);
+    nd_spool_free(&l->notes);
     nd_spool_free(&l->begins);
     nd_corpus_close(l->corpus);
     nd_run_end(&l->run);
