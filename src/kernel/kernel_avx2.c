@@ -488,6 +488,21 @@ static size_t json_string(const char *text, size_t length, char *out, size_t *wr
     return at;
 }
 
+static inline nd_string_block string_block(const unsigned char *p) {
+    __m256i x = load(p), y = load(p + 32);
+    return (nd_string_block){mask_equal(x, y, '\\'), mask_equal(x, y, '"'), mask_equal(x, y, 'u')};
+}
+
+#include "kernel/string_blocks.h"
+
+/* ---- lines */
+
+static inline uint64_t newlines_of(const unsigned char *p) {
+    return mask_equal(load(p), load(p + 32), '\n');
+}
+
+#include "kernel/line_blocks.h"
+
 #include "kernel/tlsh_avx2.h"
 
 #include "kernel/tlsh_blocks.h"
@@ -515,5 +530,7 @@ const nd_kernel nd_kernel_avx2 = {
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
     .json_string = json_string,
+    .json_pass = json_pass,
+    .lines = lines,
 };
 #endif

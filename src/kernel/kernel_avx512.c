@@ -625,14 +625,6 @@ static inline void unpack_ends(uint64_t ones, uint32_t keys, uint16_t *ends) {
 
 /* ---- strings of JSON */
 
-/* Returns the positions behind backslashes that begin an escape. A run of backslashes that begins
- * at an even position escapes at odd ones, and the other way round (the method of simdjson). */
-static inline uint64_t escaped_positions(uint64_t backslashes) {
-    const uint64_t odd = UINT64_C(0xaaaaaaaaaaaaaaaa);
-    uint64_t behind = backslashes << 1;
-    return (((behind | odd) - backslashes) ^ odd) ^ backslashes;
-}
-
 /* A block of at most 64 bytes without a backslash is stored as it is. Of any other one the second
  * characters of escapes are replaced, and the backslashes before them are squeezed out. An escape
  * that the end of the block cuts is left to the next one. */
@@ -647,7 +639,7 @@ static size_t json_string(const char *text, size_t length, char *out, size_t *wr
                  quotes = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('"')),
                  stops = _mm512_cmplt_epu8_mask(v, _mm512_set1_epi8(0x20)), escaped = 0, taken;
         if (backslashes) {
-            escaped = escaped_positions(backslashes);
+            escaped = nd_escaped_positions(backslashes);
             uint64_t begins = backslashes & ~escaped;
             __m512i second = _mm512_permutex2var_epi8(low, v, high);
             uint64_t good = _mm512_test_epi8_mask(second, second) & ~_mm512_movepi8_mask(v);
@@ -668,6 +660,21 @@ static size_t json_string(const char *text, size_t length, char *out, size_t *wr
     *written = to;
     return at;
 }
+
+static inline nd_string_block string_block(const unsigned char *p) {
+    __m512i x = _mm512_loadu_si512(p);
+    return (nd_string_block){equal(x, '\\'), equal(x, '"'), equal(x, 'u')};
+}
+
+#include "kernel/string_blocks.h"
+
+/* ---- lines */
+
+static inline uint64_t newlines_of(const unsigned char *p) {
+    return equal(_mm512_loadu_si512(p), '\n');
+}
+
+#include "kernel/line_blocks.h"
 
 #include "kernel/tlsh_avx2.h"
 
@@ -696,5 +703,7 @@ const nd_kernel nd_kernel_avx512 = {
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
     .json_string = json_string,
+    .json_pass = json_pass,
+    .lines = lines,
 };
 #endif

@@ -144,4 +144,17 @@ size_t nd_utf8_valid_from(const unsigned char *p, size_t length, size_t from);
 /* The character that an escape of two characters stands for, by its second one; 0: it is none. */
 extern const char nd_json_escapes[128];
 
+/* Returns the positions behind backslashes that begin an escape. A run of backslashes that begins
+ * at an even position escapes at odd ones, and the other way round (the method of simdjson). */
+static inline uint64_t nd_escaped_positions(uint64_t backslashes) {
+    const uint64_t odd = UINT64_C(0xaaaaaaaaaaaaaaaa);
+    uint64_t behind = backslashes << 1;
+    return (((behind | odd) - backslashes) ^ odd) ^ backslashes;
+}
+
+/* Masks of 64 bytes of a JSON string. */
+typedef struct nd_string_block {
+    uint64_t backslashes, quotes, us;
+} nd_string_block;
+
 #endif

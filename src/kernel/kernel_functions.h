@@ -87,6 +87,15 @@ static inline uint32_t nd_key_probe_first(nd_key_probe probe, uint64_t query) {
 
 enum { ND_STRING_BEHIND = 64 };
 
+/* A line of a text. A sign is an ASCII character that is not in [0-9A-Za-z_]. `words` counts these
+ * characters at the line's begin and directly behind signs. So a line of ASCII has `words` words,
+ * and any other one has at least so many. */
+typedef struct nd_line {
+    size_t end; /* its newline, or the end of the text */
+    uint32_t words;
+    bool ascii;
+} nd_line;
+
 typedef struct nd_kernel {
     const char *name;
 
@@ -208,6 +217,16 @@ typedef struct nd_kernel {
      * otherwise at the end. Returns the number of bytes read; *written: of bytes written, never
      * more. The bytes are not checked to be UTF-8. `out` has room for length + ND_STRING_BEHIND. */
     size_t (*json_string)(const char *text, size_t length, char *out, size_t *written);
+
+    /* Passes the characters of a JSON string that stand for *bytes bytes of its text. Stops earlier
+     * before the first quote that is not escaped, escape \u, or backslash at the end. Returns the
+     * number of bytes read; *bytes: of bytes of the text. */
+    size_t (*json_pass)(const char *text, size_t length, size_t *bytes);
+
+    /* Finds the lines of a text, the last of which may have no newline; at most `room`, which is
+     * not 0. Returns their number; *read: where the line behind them begins, or `length`. REQUIRES:
+     * length > 0. */
+    size_t (*lines)(const char *text, size_t length, nd_line *out, size_t room, size_t *read);
 } nd_kernel;
 
 /* json_string of the kernels that have no faster one: by words of 8 bytes. */

@@ -352,6 +352,43 @@ size_t nd_json_string_by_words(const char *text, size_t length, char *out, size_
     return at;
 }
 
+static size_t json_pass(const char *text, size_t length, size_t *bytes) {
+    size_t at = 0, passed = 0;
+    while (at < length && passed < *bytes && text[at] != '"') {
+        bool escape = text[at] == '\\';
+        if (escape && (length - at == 1 || text[at + 1] == 'u')) break;
+        at += 1 + escape;
+        passed++;
+    }
+    *bytes = passed;
+    return at;
+}
+
+/* ---- lines */
+
+static inline bool is_word_byte(unsigned char c) {
+    unsigned char letter = c | 0x20;
+    return (c >= '0' && c <= '9') || (letter >= 'a' && letter <= 'z') || c == '_';
+}
+
+static size_t lines(const char *text, size_t length, nd_line *out, size_t room, size_t *read) {
+    size_t count = 0;
+    for (size_t at = 0; at < length && count < room; *read = ++at) {
+        nd_line line = {.ascii = true};
+        for (bool within = false; at < length && text[at] != '\n'; at++) {
+            unsigned char c = (unsigned char)text[at];
+            bool other = c >= 0x80, word = is_word_byte(c);
+            line.words += word && !within;
+            line.ascii = line.ascii && !other;
+            within = word || other;
+        }
+        line.end = at;
+        out[count++] = line;
+    }
+    if (*read > length) *read = length;
+    return count;
+}
+
 /* ---- packed tables */
 
 #include "kernel/table_words.h"
@@ -390,4 +427,6 @@ const nd_kernel nd_kernel_generic = {
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
     .json_string = nd_json_string_by_words,
+    .json_pass = json_pass,
+    .lines = lines,
 };

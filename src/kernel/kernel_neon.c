@@ -388,6 +388,24 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 
 #include "kernel/utf8_blocks.h"
 
+/* ---- strings of JSON */
+
+static inline nd_string_block string_block(const unsigned char *p) {
+    const uint8x16_t x[4] = {vld1q_u8(p), vld1q_u8(p + 16), vld1q_u8(p + 32), vld1q_u8(p + 48)};
+    return (nd_string_block){mask_equal(x, '\\'), mask_equal(x, '"'), mask_equal(x, 'u')};
+}
+
+#include "kernel/string_blocks.h"
+
+/* ---- lines */
+
+static inline uint64_t newlines_of(const unsigned char *p) {
+    const uint8x16_t x[4] = {vld1q_u8(p), vld1q_u8(p + 16), vld1q_u8(p + 32), vld1q_u8(p + 48)};
+    return mask_equal(x, '\n');
+}
+
+#include "kernel/line_blocks.h"
+
 /* ---- packed tables */
 
 #include "kernel/table_words.h"
@@ -426,5 +444,7 @@ const nd_kernel nd_kernel_neon = {
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
     .json_string = nd_json_string_by_words,
+    .json_pass = json_pass,
+    .lines = lines,
 };
 #endif

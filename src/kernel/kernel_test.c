@@ -646,6 +646,81 @@ static void test_json_string(void **state) {
     guarded_free(out_pages);
 }
 
+static size_t plain_pass(const char *text, size_t length, size_t *bytes) {
+    size_t at = 0, wanted = *bytes;
+    for (*bytes = 0; *bytes < wanted && at < length && text[at] != '"'; ++*bytes) {
+        if (text[at] == '\\' && (at + 1 == length || text[at + 1] == 'u')) break;
+        at += text[at] == '\\' ? 2 : 1;
+    }
+    return at;
+}
+
+static void test_json_pass(void **state) {
+    (void)state;
+    static const char often[] = "\\\\\\\\\\\\\"nu\x80z";
+    guarded pages = guarded_make(400);
+    for (size_t round = 0; round < 100000; round++) {
+        size_t length = below(round % 16 ? 140 : 400);
+        char *p = guarded_block(pages, length, round % 2);
+        for (size_t i = 0; i < length; i++) p[i] = (char)('a' + below(20));
+        for (size_t k = below(round % 3 ? 8 : 200); k > 0 && length > 1; k--)
+            p[below(length)] = often[below(round % 2 ? sizeof often - 1 : 6)];
+        size_t most = below(4) ? below(length + 2) : SIZE_MAX, wanted = most;
+        size_t read = plain_pass(p, length, &wanted);
+        for (size_t t = 0; t < table_count; t++) {
+            size_t bytes = most;
+            assert_int_equal(tables[t]->json_pass(p, length, &bytes), read);
+            assert_int_equal(bytes, wanted);
+        }
+    }
+    guarded_free(pages);
+}
+
+/* ---- lines */
+
+/* The line that begins at *at, which becomes the begin of the next one. */
+static nd_line plain_line(const char *text, size_t length, size_t *at) {
+    static const char word[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+    nd_line line = {.ascii = true};
+    for (bool sign = true; *at < length && text[*at] != '\n'; ++*at) {
+        bool ascii = (unsigned char)text[*at] < 0x80,
+             in_word = text[*at] && strchr(word, text[*at]);
+        line.words += in_word && sign;
+        line.ascii = line.ascii && ascii;
+        sign = ascii && !in_word;
+    }
+    line.end = *at;
+    *at += *at < length;
+    return line;
+}
+
+static void test_lines(void **state) {
+    (void)state;
+    static const char some[] = "\n\n\n a1_Z.\r\xc3\xa4@[`{/:\x00\x7f\xff";
+    guarded pages = guarded_make(400);
+    for (size_t round = 0; round < 100000; round++) {
+        size_t length = 1 + below(round % 16 ? 140 : 400);
+        char *p = guarded_block(pages, length, round % 2);
+        for (size_t i = 0; i < length; i++)
+            p[i] = below(4) ? (char)('a' + below(26)) : some[below(sizeof some - 1)];
+        for (size_t i = 0; round % 5 == 0 && i < length; i++)
+            if (p[i] == '\n') p[i] = ' ';
+        nd_line expected[400], got[400];
+        size_t room = below(3) ? 400 : 1 + below(4), count = 0, end = 0, read;
+        while (end < length && count < room) expected[count++] = plain_line(p, length, &end);
+        for (size_t t = 0; t < table_count; t++) {
+            assert_int_equal(tables[t]->lines(p, length, got, room, &read), count);
+            assert_int_equal(read, end);
+            for (size_t i = 0; i < count; i++) {
+                assert_int_equal(got[i].end, expected[i].end);
+                assert_int_equal(got[i].words, expected[i].words);
+                assert_int_equal(got[i].ascii, expected[i].ascii);
+            }
+        }
+    }
+    guarded_free(pages);
+}
+
 /* Valid text of exactly `length` bytes; `share` of 256 characters are not ASCII. */
 static void random_utf8(unsigned char *p, size_t length, size_t share) {
     static const uint32_t ends[3] = {0x800, 0x10000, 0x110000};
@@ -753,6 +828,8 @@ int main(void) {
         cmocka_unit_test(test_words_room),
         cmocka_unit_test(test_shingles),
         cmocka_unit_test(test_json_string),
+        cmocka_unit_test(test_json_pass),
+        cmocka_unit_test(test_lines),
         cmocka_unit_test(test_utf8_random),
         cmocka_unit_test(test_utf8_sequences),
         cmocka_unit_test(test_utf8_every_character),
