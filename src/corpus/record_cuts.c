@@ -1,16 +1,22 @@
 #include "corpus/record_cuts.h"
 
 #include "base/merge_sort.h"
+#include "kernel/kernel.h"
 
 #include <string.h>
 
-/* The way through a text, field by field, and through its spans. */
+/* The way through a text, field by field, and through its spans. An edge is the begin or the end of
+ * a span. */
 typedef struct walk {
     nd_record_cuts *cuts;
     const char *record;
     const nd_text_span *spans;
     size_t count, next; /* the first span that is not passed */
     size_t at;          /* bytes of the text so far */
+    size_t edge;        /* the next edge; SIZE_MAX: there is none */
+    bool inside;        /* a span; what is cut of the record begins at `open` */
+    size_t open;
+    bool broken; /* the record is not as it was */
 } walk;
 
 static nd_status add_edit(nd_record_cuts *c, nd_record_edit edit, nd_error *error) {
@@ -25,32 +31,47 @@ static nd_status add_edit(nd_record_cuts *c, nd_record_edit edit, nd_error *erro
     return ND_OK;
 }
 
-/* Adds the edits for `raw` bytes of the record that stand for `size` bytes of the text, where a
- * span is among them. */
-static nd_status cut_bytes(walk *w, size_t from, size_t raw, size_t size, nd_error *error) {
-    size_t end = w->at + size;
-    for (; w->next < w->count && w->spans[w->next].begin < end; w->next++) {
-        nd_text_span s = w->spans[w->next];
-        size_t begin = s.begin > w->at ? s.begin : w->at, stop = s.end < end ? s.end : end;
-        nd_record_edit edit = {from, from + raw, 0};
-        if (raw == size) edit = (nd_record_edit){from + begin - w->at, from + stop - w->at, 0};
-        if (begin < stop) ND_TRY(add_edit(w->cuts, edit, error));
-        if (s.end > end) break;
+/* Cuts what is open, up to `end` of the record. */
+static nd_status close_cut(walk *w, size_t end, nd_error *error) {
+    return w->open < end ? add_edit(w->cuts, (nd_record_edit){w->open, end, 0}, error) : ND_OK;
+}
+
+static void find_edge(walk *w) {
+    w->edge = w->next == w->count ? SIZE_MAX
+              : w->inside         ? w->spans[w->next].end
+                                  : w->spans[w->next].begin;
+}
+
+/* Passes the edges before the text's byte `end`. The record's byte `from` stands for the text's
+ * byte w->at. */
+static nd_status pass_edges(walk *w, size_t from, size_t end, nd_error *error) {
+    for (; w->edge < end; find_edge(w)) {
+        size_t place = w->edge > w->at ? from + (w->edge - w->at) : from;
+        if (w->inside) ND_TRY(close_cut(w, place, error));
+        w->open = place;
+        w->next += w->inside;
+        w->inside = !w->inside;
     }
     return ND_OK;
 }
 
-/* Passes `raw` bytes of the record that stand for `size` bytes of the text: as many, or one
- * character. */
-static inline nd_status pass(walk *w, size_t from, size_t raw, size_t size, nd_error *error) {
-    if (w->next < w->count && w->spans[w->next].begin < w->at + size)
-        ND_TRY(cut_bytes(w, from, raw, size, error));
+/* Passes bytes of the record that stand for `size` bytes of the text: as many, or a character. */
+static inline nd_status pass(walk *w, size_t from, size_t size, nd_error *error) {
+    if (w->edge < w->at + size) ND_TRY(pass_edges(w, from, w->at + size, error));
     w->at += size;
     return ND_OK;
 }
 
 /* Begins a field: between two fields that are not empty there is a newline. */
-static void begin_field(walk *w, size_t raw) { w->at += w->at > 0 && raw > 0; }
+static void begin_field(walk *w, size_t begin, bool empty) {
+    w->at += w->at > 0 && !empty;
+    w->open = begin;
+}
+
+/* A span that is open at the end of a field goes on in the next one. */
+static nd_status end_field(walk *w, size_t end, nd_error *error) {
+    return w->inside ? close_cut(w, end, error) : ND_OK;
+}
 
 /* ---- JSON
  *
@@ -203,29 +224,31 @@ static size_t find_value(const char *json, const char *field) {
     return at;
 }
 
-static nd_status cut_string(walk *w, size_t begin, size_t end, nd_error *error) {
-    begin_field(w, end - begin);
-    while (begin < end) {
-        const char *escape = memchr(w->record + begin, '\\', end - begin);
-        size_t plain = escape ? (size_t)(escape - w->record) - begin : end - begin;
-        ND_TRY(pass(w, begin, plain, plain, error));
-        begin += plain;
-        if (begin == end) break;
-        bool letter = w->record[begin + 1] != 'u';
-        json_piece piece = letter ? (json_piece){.raw = 2, .size = 1} : piece_at(w->record + begin);
-        ND_TRY(pass(w, begin, piece.raw, piece.size, error));
-        begin += piece.raw;
+/* Cuts the string whose content begins at `begin`, edge by edge. */
+static nd_status cut_string(walk *w, size_t begin, size_t length, nd_error *error) {
+    const nd_kernel *kernel = nd_kernel_get();
+    size_t at = begin;
+    begin_field(w, begin, w->record[begin] == '"');
+    while (at < length) {
+        if (w->edge <= w->at) ND_TRY(pass_edges(w, at, w->at + 1, error));
+        size_t bytes = w->edge - w->at;
+        at += kernel->json_pass(w->record + at, length - at, &bytes);
+        w->at += bytes;
+        if (w->at == w->edge) continue;
+        if (w->record[at] != '\\') break;
+        json_piece piece = piece_at(w->record + at);
+        w->at += piece.size;
+        at += piece.raw;
     }
-    return ND_OK;
+    w->broken = w->broken || at >= length || w->record[at] != '"';
+    return end_field(w, at, error);
 }
 
-static nd_status cut_object(walk *w, nd_error *error) {
+static nd_status cut_object(walk *w, size_t length, nd_error *error) {
     const nd_record_fields *fields = w->cuts->fields;
     for (size_t i = 0; i < fields->text_count; i++) {
         size_t at = find_value(w->record, fields->texts[i]);
-        if (at == 0 || w->record[at] != '"') continue;
-        size_t end = string_end(w->record, at) - 1;
-        if (w->record[end] == '"') ND_TRY(cut_string(w, at + 1, end, error));
+        if (at != 0 && w->record[at] == '"') ND_TRY(cut_string(w, at + 1, length, error));
     }
     return ND_OK;
 }
@@ -255,17 +278,18 @@ static nd_status add_quotes(walk *w, const nd_csv_cell *cell, size_t first, nd_e
 }
 
 static nd_status cut_cell(walk *w, const nd_csv_cell *cell, nd_error *error) {
-    size_t first = w->cuts->edit_count, begin = cell->content, end = cell->content_end;
-    begin_field(w, end - begin);
-    while (begin < end) {
-        const char *quote = cell->doubled ? memchr(w->record + begin, '"', end - begin) : NULL;
-        size_t plain = quote ? (size_t)(quote - w->record) - begin : end - begin;
-        ND_TRY(pass(w, begin, plain, plain, error));
-        begin += plain;
-        if (begin == end) break;
-        ND_TRY(pass(w, begin, 2, 1, error));
-        begin += 2;
+    size_t first = w->cuts->edit_count, end = cell->content_end;
+    begin_field(w, cell->content, cell->content == end);
+    for (size_t at = cell->content; at < end;) {
+        const char *quote = cell->doubled ? memchr(w->record + at, '"', end - at) : NULL;
+        size_t plain = quote ? (size_t)(quote - w->record) - at : end - at;
+        ND_TRY(pass(w, at, plain, error));
+        at += plain;
+        if (at == end) break;
+        ND_TRY(pass(w, at, 1, error));
+        at += 2;
     }
+    ND_TRY(end_field(w, end, error));
     bool bare = cell->content == cell->begin;
     return bare && w->cuts->edit_count > first && needs_quotes(w, cell, first)
                ? add_quotes(w, cell, first, error)
@@ -323,11 +347,13 @@ nd_status nd_record_cuts_make(nd_record_cuts *c, const nd_source *source, const 
     bool rows = source->format == ND_FORMAT_CSV || source->format == ND_FORMAT_TSV;
     walk w = {.cuts = c, .record = record, .spans = spans, .count = span_count};
     c->edit_count = 0;
-    ND_TRY(rows ? cut_row(&w, &source->columns, length, error) : cut_object(&w, error));
-    if (w.at != text_length)
+    find_edge(&w);
+    ND_TRY(rows ? cut_row(&w, &source->columns, length, error) : cut_object(&w, length, error));
+    if (w.broken || w.at != text_length)
         return nd_fail(error, ND_ERR_IO, "%s: changed while it was read", source->name);
-    ND_TRY(nd_merge_sort(c->edits, c->edit_count, sizeof *c->edits, compare_edits, &c->allocator,
-                         NULL, error));
+    if (rows || c->fields->text_count > 1)
+        ND_TRY(nd_merge_sort(c->edits, c->edit_count, sizeof *c->edits, compare_edits,
+                             &c->allocator, NULL, error));
     return write_record(c, record, length, error);
 }
 
