@@ -28,16 +28,29 @@
  * is a limit because a process may have fewer descriptors than there are inputs. */
 enum { OPEN_FILES = 8 };
 
+/* Bytes that are read ahead (nd_record_reader_fetch_ahead). */
+enum { AHEAD_BYTES = ND_LIMIT(1 << 18, 200) };
+
 typedef struct byte_buffer {
     char *bytes;
     size_t capacity;
 } byte_buffer;
 
+/* Bytes of a source, read ahead. Zeros stand behind the record that was fetched last; `aside` has
+ * the bytes that they replace. */
+typedef struct ahead_buffer {
+    char *bytes;
+    size_t source, size, fetched; /* fetched: the end of that record */
+    uint64_t offset;
+    char aside[ND_JSON_PADDING];
+} ahead_buffer;
+
 struct nd_record_reader {
     nd_corpus *corpus;
-    nd_json_parser *parser;     /* NULL: no JSON has been read */
-    nd_csv_buffer row;          /* fields of a row of CSV */
-    byte_buffer record;         /* a record read by its offset */
+    nd_json_parser *parser; /* NULL: no JSON has been read */
+    nd_csv_buffer row;      /* fields of a row of CSV */
+    byte_buffer record;     /* a record read by its offset */
+    ahead_buffer ahead;
     byte_buffer file;           /* a file with a text */
     nd_payload_decoder payload; /* of a record of WARC */
     nd_text_maker *maker;
@@ -119,6 +132,7 @@ void nd_record_reader_free(nd_record_reader *reader) {
     nd_text_maker_free(reader->maker);
     nd_release(&allocator, reader->id.bytes);
     nd_release(&allocator, reader->path);
+    nd_release(&allocator, reader->ahead.bytes);
     nd_release(&allocator, reader);
 }
 
@@ -649,6 +663,51 @@ nd_status nd_record_reader_fetch(nd_record_reader *reader, size_t index, uint64_
     ND_TRY(nd_record_reader_read(reader, index, offset, length, reader->record.bytes, error));
     memset(reader->record.bytes + length, 0, ND_JSON_PADDING);
     *bytes = reader->record.bytes;
+    return ND_OK;
+}
+
+/* Reads the bytes of a source from `offset` on. */
+static nd_status read_ahead(nd_record_reader *reader, size_t index, uint64_t offset,
+                            nd_error *error) {
+    const nd_allocator *a = &reader->corpus->allocator;
+    const nd_source *source = &reader->corpus->sources[index];
+    ahead_buffer *ahead = &reader->ahead;
+    uint64_t left = source->size > offset ? source->size - offset : 0;
+    if (!ahead->bytes) ahead->bytes = nd_allocate(a, AHEAD_BYTES + ND_JSON_PADDING, 1);
+    if (!ahead->bytes) return nd_fail_memory(error, AHEAD_BYTES, "records");
+    ahead->size = 0; /* if the reading fails */
+    size_t size = left < AHEAD_BYTES ? (size_t)left : AHEAD_BYTES;
+    ND_TRY(nd_record_reader_read(reader, index, offset, size, ahead->bytes, error));
+    memset(ahead->bytes + size, 0, ND_JSON_PADDING);
+    memset(ahead->aside, 0, ND_JSON_PADDING);
+    ahead->source = index;
+    ahead->offset = offset;
+    ahead->size = ahead->fetched = size;
+    return ND_OK;
+}
+
+/* Whether a record is in the bytes that were read ahead. */
+static bool is_ahead(const ahead_buffer *ahead, size_t source, uint64_t offset, size_t length) {
+    return ahead->size > 0 && ahead->source == source && offset >= ahead->offset &&
+           offset - ahead->offset <= ahead->size &&
+           length <= ahead->size - (size_t)(offset - ahead->offset);
+}
+
+nd_status nd_record_reader_fetch_ahead(nd_record_reader *reader, size_t index, uint64_t offset,
+                                       size_t length, const char **bytes, nd_error *error) {
+    const nd_source *source = &reader->corpus->sources[index];
+    ahead_buffer *ahead = &reader->ahead;
+    if (source->in_spool || length > AHEAD_BYTES / 4)
+        return nd_record_reader_fetch(reader, index, offset, length, bytes, error);
+    if (ahead->size > 0) memcpy(ahead->bytes + ahead->fetched, ahead->aside, ND_JSON_PADDING);
+    if (!is_ahead(ahead, index, offset, length)) ND_TRY(read_ahead(reader, index, offset, error));
+    if (!is_ahead(ahead, index, offset, length))
+        return nd_fail(error, ND_ERR_IO, "%s: changed while it was read", source->name);
+    char *record = ahead->bytes + (size_t)(offset - ahead->offset);
+    ahead->fetched = (size_t)(record - ahead->bytes) + length;
+    memcpy(ahead->aside, record + length, ND_JSON_PADDING);
+    memset(record + length, 0, ND_JSON_PADDING);
+    *bytes = record;
     return ND_OK;
 }
 

@@ -49,6 +49,11 @@ nd_status nd_record_reader_read(nd_record_reader *reader, size_t source, uint64_
 nd_status nd_record_reader_fetch(nd_record_reader *reader, size_t source, uint64_t offset,
                                  size_t length, const char **bytes, nd_error *error);
 
+/* The same for records that are fetched in the order of input: those behind the record are read
+ * with it, and the next calls find them. */
+nd_status nd_record_reader_fetch_ahead(nd_record_reader *reader, size_t source, uint64_t offset,
+                                       size_t length, const char **bytes, nd_error *error);
+
 /* Reads URI and date of the WARC record at an offset; length 0: it has none. Valid until the
  * reader's next call. */
 nd_status nd_record_reader_fetch_origin(nd_record_reader *reader, size_t source, uint64_t offset,

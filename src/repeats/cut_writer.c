@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Most bytes of records that are copied at once. */
-enum { COPIED_AT_ONCE = ND_LIMIT(1 << 20, 64) };
+/* Bytes that are written at once, a multiple of ND_DIRECT_ALIGNMENT: direct writing needs that. */
+enum { PIECE_BYTES = ND_LIMIT(1 << 20, 1 << 12) };
 
 nd_document_place nd_document_place_of(const nd_scan_item *item) {
     return (nd_document_place){.offset = item->record->offset,
@@ -61,14 +61,18 @@ nd_status nd_cut_writer_open(const nd_run *run, nd_corpus *corpus, const nd_inpu
     w->cuts = (nd_record_cuts){.allocator = run->allocator, .fields = &w->fields};
     w->line.allocator = run->allocator;
     ND_TRY(nd_record_reader_create(corpus, &w->reader, error));
-    w->copied = nd_allocate(&run->allocator, COPIED_AT_ONCE + 1, 1);
-    if (!w->copied) return nd_fail_memory(error, COPIED_AT_ONCE, "records");
+    w->memory = nd_allocate(&run->allocator, 2 * PIECE_BYTES + ND_DIRECT_ALIGNMENT, 1);
+    if (!w->memory) return nd_fail_memory(error, PIECE_BYTES, "records");
+    w->piece = w->memory + (ND_DIRECT_ALIGNMENT - (uintptr_t)w->memory % ND_DIRECT_ALIGNMENT);
+    w->full = w->piece + PIECE_BYTES;
+    ND_TRY(nd_async_task_create(&run->allocator, &w->writing, error));
     return name ? open_output(w, name, error) : ND_OK;
 }
 
 void nd_cut_writer_free(nd_cut_writer *w) {
     if (!w->run) return;
     const nd_allocator *a = &w->run->allocator;
+    nd_async_task_free(w->writing);
     nd_record_reader_free(w->reader);
     nd_record_cuts_free(&w->cuts);
     nd_output_file_free(w->file);
@@ -76,7 +80,39 @@ void nd_cut_writer_free(nd_cut_writer *w) {
     nd_release(a, w->line.bytes);
     nd_release(a, w->text);
     nd_release(a, w->repaired);
-    nd_release(a, w->copied);
+    nd_release(a, w->memory);
+}
+
+/* ---- the file */
+
+/* nd_async_task_fn */
+static nd_status write_full(void *context, nd_error *error) {
+    nd_cut_writer *w = context;
+    return nd_output_file_write(w->file, w->full, PIECE_BYTES, error);
+}
+
+/* Makes room in the piece. A full one is written while the next one is filled. */
+static nd_status make_room(nd_cut_writer *w, nd_error *error) {
+    if (w->piece_size < PIECE_BYTES) return ND_OK;
+    ND_TRY(nd_async_task_wait(w->writing, error));
+    char *empty = w->full;
+    w->full = w->piece;
+    w->piece = empty;
+    w->piece_size = 0;
+    nd_async_task_start(w->writing, write_full, w);
+    return ND_OK;
+}
+
+static nd_status put(nd_cut_writer *w, const char *bytes, size_t size, nd_error *error) {
+    while (size > 0) {
+        ND_TRY(make_room(w, error));
+        size_t room = PIECE_BYTES - w->piece_size, n = size < room ? size : room;
+        memcpy(w->piece + w->piece_size, bytes, n);
+        w->piece_size += n;
+        bytes += n;
+        size -= n;
+    }
+    return ND_OK;
 }
 
 /* ---- texts */
@@ -148,7 +184,7 @@ static nd_status write_object(nd_cut_writer *w, const nd_id_buffer *id, size_t l
     ND_TRY(nd_json_put(line, ",\"text\":", 8, error));
     ND_TRY(nd_json_put_string(line, w->text, length, ND_JSON_LETTERS, error));
     ND_TRY(nd_json_put(line, "}\n", 2, error));
-    return nd_output_file_write(w->file, line->bytes, line->size, error);
+    return put(w, line->bytes, line->size, error);
 }
 
 static nd_status add_text(nd_cut_writer *w, const nd_document_place *place, const nd_id_buffer *id,
@@ -163,15 +199,17 @@ static nd_status add_text(nd_cut_writer *w, const nd_document_place *place, cons
 /* Writes records that follow each other in their file, with one newline behind each. */
 static nd_status copy_pending(nd_cut_writer *w, nd_error *error) {
     nd_pending_run *run = &w->pending;
+    if (run->begin == run->end) return ND_OK;
     while (run->begin < run->end) {
+        ND_TRY(make_room(w, error));
         uint64_t left = run->end - run->begin;
-        size_t size = left < COPIED_AT_ONCE ? (size_t)left : COPIED_AT_ONCE;
-        ND_TRY(nd_record_reader_read(w->reader, run->source, run->begin, size, w->copied, error));
-        run->begin += size;
-        if (run->begin == run->end) w->copied[size++] = '\n';
-        ND_TRY(nd_output_file_write(w->file, w->copied, size, error));
+        size_t room = PIECE_BYTES - w->piece_size, n = left < room ? (size_t)left : room;
+        ND_TRY(nd_record_reader_read(w->reader, run->source, run->begin, n,
+                                     w->piece + w->piece_size, error));
+        run->begin += n;
+        w->piece_size += n;
     }
-    return ND_OK;
+    return put(w, "\n", 1, error);
 }
 
 /* Copies a record as it is. In a file of lines, the next one is a newline behind it. */
@@ -204,29 +242,23 @@ static nd_status repair(nd_cut_writer *w, bool rows, const char **record, size_t
     return ND_OK;
 }
 
-/* Writes a value of JSON in one line: its newlines are white space. */
-static nd_status write_line(nd_cut_writer *w, const char *bytes, size_t length, bool one_line,
-                            nd_error *error) {
-    w->line.size = 0;
-    ND_TRY(nd_json_put(&w->line, bytes, length, error));
-    for (size_t i = 0; one_line && i < length; i++)
-        if (w->line.bytes[i] == '\n' || w->line.bytes[i] == '\r') w->line.bytes[i] = ' ';
-    ND_TRY(nd_json_put(&w->line, "\n", 1, error));
-    return nd_output_file_write(w->file, w->line.bytes, w->line.size, error);
-}
-
 static nd_status cut_record(nd_cut_writer *w, const nd_source *source,
                             const nd_document_place *place, const nd_text_span *spans, size_t count,
                             nd_error *error) {
     const char *record;
     size_t length = place->length;
     ND_TRY(copy_pending(w, error));
-    ND_TRY(nd_record_reader_fetch(w->reader, place->source, place->offset, length, &record, error));
+    ND_TRY(nd_record_reader_fetch_ahead(w->reader, place->source, place->offset, length, &record,
+                                        error));
     if (w->invalid == ND_INVALID_REPLACE)
         ND_TRY(repair(w, has_rows(source), &record, &length, error));
     ND_TRY(nd_record_cuts_make(&w->cuts, source, record, length, (size_t)place->text_length, spans,
                                count, error));
-    return write_line(w, w->cuts.record, w->cuts.length, source->format == ND_FORMAT_JSON, error);
+    char *line = w->cuts.record;
+    for (size_t i = 0; source->format == ND_FORMAT_JSON && i < w->cuts.length; i++)
+        if (line[i] == '\n' || line[i] == '\r') line[i] = ' '; /* white space of JSON */
+    ND_TRY(put(w, line, w->cuts.length, error));
+    return put(w, "\n", 1, error);
 }
 
 /* The header of a table stands before its first record. Those of all files are the same. */
@@ -235,7 +267,8 @@ static nd_status write_header(nd_cut_writer *w, nd_error *error) {
         const nd_source *source = nd_corpus_source(w->corpus, s);
         if (!has_rows(source) || !source->header) continue;
         w->has_header = true;
-        ND_TRY(write_line(w, source->header, source->header_length, false, error));
+        ND_TRY(put(w, source->header, source->header_length, error));
+        ND_TRY(put(w, "\n", 1, error));
     }
     w->has_header = true;
     return ND_OK;
@@ -262,5 +295,7 @@ nd_status nd_cut_writer_add(nd_cut_writer *w, const nd_document_place *place,
 nd_status nd_cut_writer_finish(nd_cut_writer *w, nd_error *error) {
     if (!w->file) return ND_OK;
     ND_TRY(write_header(w, error));
-    return copy_pending(w, error);
+    ND_TRY(copy_pending(w, error));
+    ND_TRY(nd_async_task_wait(w->writing, error));
+    return nd_output_file_write(w->file, w->piece, w->piece_size, error);
 }

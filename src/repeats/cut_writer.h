@@ -7,6 +7,7 @@
 #ifndef ND_REPEATS_CUT_WRITER_H
 #define ND_REPEATS_CUT_WRITER_H
 
+#include "base/async_task.h"
 #include "corpus/record_cuts.h"
 #include "io/output_file.h"
 #include "io/output_tree.h"
@@ -47,7 +48,10 @@ typedef struct nd_cut_writer {
     bool has_header;     /* the header of CSV is written */
     uint64_t tree_bytes; /* of files in the directory */
     nd_pending_run pending;
-    char *copied; /* a part of its bytes */
+    /* Of `memory`: what comes next in the file, and a full piece before it, which is written. */
+    char *memory, *piece, *full;
+    size_t piece_size;
+    nd_async_task *writing;
 } nd_cut_writer;
 
 /* Opens the output `name`: a file, "-", or, with a slash at the end, a directory for texts; NULL:
