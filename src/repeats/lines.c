@@ -40,11 +40,11 @@ typedef struct lines {
     nd_spool begins; /* by unit: where it begins, 4 bytes */
     nd_cut_writer writer;
     nd_table removed;
-    nd_cut_unit next; /* the next unit that is cut */
+    nd_cut_unit next;  /* the next unit that is cut */
     nd_cut_unit *cuts; /* of a document */
     nd_text_span *spans;
     uint32_t *unit_begins;
-    size_t cut_count, cut_capacity, span_capacity, begin_capacity;
+    size_t cut_count, cut_capacity, span_count, span_capacity, begin_capacity;
     nd_id_buffer id, source_id;
     nd_job_summary summary;
 } lines;
@@ -117,14 +117,16 @@ static uint64_t host_of(const nd_lines_options *o, const nd_document *d, const n
 
 /* Hashes a unit. *enough: it has enough words to be compared. */
 static nd_status hash_unit(const worker *w, const nd_lines_options *o, const char *text,
-                           size_t length, uint64_t hash[2], bool *enough, nd_error *error) {
+                           const nd_text_unit *unit, uint64_t hash[2], bool *enough,
+                           nd_error *error) {
+    size_t length = unit->end - unit->begin;
     if (!w->analyzer) {
-        *enough = nd_count_words(text, length, o->min_words) == o->min_words;
-        if (*enough) nd_hash_unit(text, length, hash);
+        *enough = nd_text_unit_has_words(text, unit, o->min_words);
+        if (*enough) nd_hash_unit(text + unit->begin, length, hash);
         return ND_OK;
     }
     nd_shingles words;
-    ND_TRY(nd_analyze(w->analyzer, text, length, &words, error));
+    ND_TRY(nd_analyze(w->analyzer, text + unit->begin, length, &words, error));
     *enough = words.tokens >= o->min_words;
     hash[0] = nd_mix64(words.text_hash[0]);
     hash[1] = nd_mix64(words.text_hash[1]);
@@ -138,16 +140,13 @@ static nd_status add_units(const read_plan *plan, const worker *w, batch *b, con
         !nd_reserve(plan->allocator, &b->begins, &b->unit_capacity, b->unit_count + u->count))
         return nd_fail_memory(error, u->count * sizeof *b->hashed, "the lines of a text");
     for (size_t i = 0; i < u->count; i++) {
-        const nd_text_unit *unit = &u->units[i];
-        nd_hashed_unit *h = &b->hashed[b->hashed_count];
+        uint64_t hash[2];
         bool enough;
-        b->begins[b->unit_count++] = (uint32_t)unit->begin;
-        ND_TRY(hash_unit(w, plan->options, text + unit->begin, unit->end - unit->begin, h->hash,
-                         &enough, error));
+        b->begins[b->unit_count++] = (uint32_t)u->units[i].begin;
+        ND_TRY(hash_unit(w, plan->options, text, &u->units[i], hash, &enough, error));
         if (!enough) continue;
-        h->hash[0] = host ? nd_mix64(h->hash[0] + host) : h->hash[0];
-        h->number = i;
-        b->hashed_count++;
+        if (host) hash[0] = nd_mix64(hash[0] + host);
+        b->hashed[b->hashed_count++] = nd_hashed_unit_of(hash, i);
     }
     return ND_OK;
 }
@@ -183,7 +182,7 @@ static nd_status map(const void *context, void *own_worker, void *own, const nd_
 static nd_status emit(void *result, void *own, const nd_block *block, nd_error *error) {
     lines *l = result;
     batch *b = own;
-    const nd_hashed_unit *hashed = b->hashed;
+    const nd_hashed_unit *hashed = b->hashed, *end = hashed + b->hashed_count;
     for (size_t i = 0; i < b->count; i++) {
         entry *e = &b->entries[i];
         const char *id = b->bytes + e->at;
@@ -191,7 +190,8 @@ static nd_status emit(void *result, void *own, const nd_block *block, nd_error *
         ND_TRY(
             nd_document_names_add(&l->names, id, e->id_length, id + e->id_length, e->line, error));
         ND_TRY(nd_spool_append(&l->notes, &e->note, sizeof e->note, error));
-        ND_TRY(nd_unit_finder_add(l->finder, e->units, hashed, e->note.compared, error));
+        ND_TRY(nd_unit_finder_add(l->finder, e->units, hashed, (size_t)e->note.compared,
+                                  (size_t)(end - hashed), error));
         hashed += e->note.compared;
     }
     return nd_spool_append(&l->begins, b->begins, b->unit_count * sizeof *b->begins, error);
@@ -277,9 +277,20 @@ static nd_status collect_cuts(lines *l, uint64_t end, nd_error *error) {
     return ND_OK;
 }
 
-/* Fills l->spans with the bytes of the document's units that are cut. The bytes of a unit end where
- * the next one begins. */
-static nd_status find_spans(lines *l, uint64_t document, uint64_t text_length, nd_error *error) {
+/* Cuts a span from a document: a row of the table, and one of l->spans, if it does not follow the
+ * last one. */
+static nd_status cut_span(lines *l, nd_text_span span, uint64_t source, nd_error *error) {
+    nd_text_span *last = l->span_count > 0 ? &l->spans[l->span_count - 1] : NULL;
+    if (nd_table_wanted(&l->removed)) ND_TRY(write_cut(l, &span, source, error));
+    l->summary.repeated_bytes += span.end - span.begin;
+    if (last && last->end == span.begin) last->end = span.end;
+    else l->spans[l->span_count++] = span;
+    return ND_OK;
+}
+
+/* Cuts the document's units that are in l->cuts. The bytes of a unit end where the next one begins.
+ */
+static nd_status cut_units(lines *l, uint64_t document, uint64_t text_length, nd_error *error) {
     const nd_allocator *a = &l->run.allocator;
     uint64_t first = nd_unit_finder_first(l->finder, document);
     size_t count = (size_t)(nd_unit_finder_first(l->finder, document + 1) - first);
@@ -290,11 +301,11 @@ static nd_status find_spans(lines *l, uint64_t document, uint64_t text_length, n
     ND_TRY(nd_spool_view(&l->begins, count * sizeof *l->unit_begins, first * sizeof *l->unit_begins,
                          l->unit_begins, &view, error));
     const uint32_t *begins = view;
+    l->span_count = 0;
     for (size_t i = 0; i < l->cut_count; i++) {
         size_t unit = (size_t)(l->cuts[i].unit - first);
-        uint64_t end = unit + 1 < count ? begins[unit + 1] : text_length;
-        l->spans[i] = (nd_text_span){begins[unit], (size_t)end};
-        l->summary.repeated_bytes += end - begins[unit];
+        size_t end = unit + 1 < count ? begins[unit + 1] : (size_t)text_length;
+        ND_TRY(cut_span(l, (nd_text_span){begins[unit], end}, l->cuts[i].source, error));
     }
     l->summary.units_cut += l->cut_count;
     return ND_OK;
@@ -303,19 +314,14 @@ static nd_status find_spans(lines *l, uint64_t document, uint64_t text_length, n
 /* Whether a text has enough words behind its cuts. A unit that was compared has a word at least, so
  * the text is seldom read for that. */
 static nd_status has_enough(lines *l, const document_note *note, bool *enough, nd_error *error) {
-    uint32_t least = l->options.drop_below, words = 0;
+    uint32_t least = l->options.drop_below;
     const char *text;
-    size_t at = 0, length = (size_t)note->place.text_length;
     uint64_t stay = note->compared - l->cut_count;
     *enough = least == 0 || (l->options.same == ND_UNITS_BY_BYTES && stay >= least);
     if (*enough) return ND_OK;
     ND_TRY(nd_cut_writer_text(&l->writer, &note->place, &text, error));
-    for (size_t i = 0; i <= l->cut_count && words < least; i++) {
-        size_t end = i < l->cut_count ? l->spans[i].begin : length;
-        words += nd_count_words(text + at, end - at, least - words);
-        if (i < l->cut_count) at = l->spans[i].end;
-    }
-    *enough = words >= least;
+    *enough = nd_has_words_left(text, (size_t)note->place.text_length, l->spans, l->span_count,
+                                least);
     return ND_OK;
 }
 
@@ -323,17 +329,16 @@ static nd_status has_enough(lines *l, const document_note *note, bool *enough, n
 static nd_status write_changed(lines *l, uint64_t document, const document_note *note,
                                nd_error *error) {
     const nd_document_place *place = &note->place;
-    bool enough, tabled = nd_table_wanted(&l->removed);
-    ND_TRY(find_spans(l, document, place->text_length, error));
-    for (size_t i = 0; tabled && i < l->cut_count; i++)
-        ND_TRY(write_cut(l, &l->spans[i], l->cuts[i].source, error));
+    bool enough;
+    ND_TRY(cut_units(l, document, place->text_length, error));
     ND_TRY(has_enough(l, note, &enough, error));
     if (!enough) {
         l->summary.removed++;
-        return tabled ? write_row(l, 0, place->text_length, NULL, 0, error) : ND_OK;
+        return nd_table_wanted(&l->removed) ? write_row(l, 0, place->text_length, NULL, 0, error)
+                                            : ND_OK;
     }
     l->summary.changed++;
-    return nd_cut_writer_add(&l->writer, place, &l->id, l->spans, l->cut_count, error);
+    return nd_cut_writer_add(&l->writer, place, &l->id, l->spans, l->span_count, error);
 }
 
 static nd_status write_document(lines *l, uint64_t document, const document_note *note,

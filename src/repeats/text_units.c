@@ -1,9 +1,14 @@
 #include "repeats/text_units.h"
 
 #include "base/hash.h"
+#include "base/limits.h"
+#include "kernel/kernel.h"
 #include "unicode/unicode_data.h"
 
 #include <string.h>
+
+/* Lines that are found at once. */
+enum { LINES_AT_ONCE = ND_LIMIT(256, 2) };
 
 /* ---- units */
 
@@ -14,37 +19,43 @@ static nd_status add_unit(nd_text_units *u, nd_text_unit unit, nd_error *error) 
     return ND_OK;
 }
 
-/* The line at `begin`. */
-static nd_text_unit line_at(const char *text, size_t begin, size_t length) {
-    const char *newline = memchr(text + begin, '\n', length - begin);
-    size_t end = newline ? (size_t)(newline - text) : length, next = end + (newline != NULL);
-    return (nd_text_unit){begin, end > begin && text[end - 1] == '\r' ? end - 1 : end, next};
-}
-
-static nd_status find_lines(nd_text_units *u, const char *text, size_t length, nd_error *error) {
-    for (size_t at = 0; at < length; at = u->units[u->count - 1].next)
-        ND_TRY(add_unit(u, line_at(text, at, length), error));
-    return ND_OK;
-}
-
 static bool is_blank(const char *text, const nd_text_unit *line) {
     for (size_t i = line->begin; i < line->end; i++)
         if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r') return false;
     return true;
 }
 
-static nd_status find_paragraphs(nd_text_units *u, const char *text, size_t length,
-                                 nd_error *error) {
+/* Adds a line to the last paragraph, or begins one. *in_paragraph: the line before is not blank. */
+static nd_status add_to_paragraphs(nd_text_units *u, const char *text, const nd_text_unit *line,
+                                   bool *in_paragraph, nd_error *error) {
+    nd_text_unit *last = u->count > 0 ? &u->units[u->count - 1] : NULL;
+    bool goes_on = *in_paragraph;
+    *in_paragraph = !is_blank(text, line);
+    if (*in_paragraph && !goes_on) return add_unit(u, *line, error);
+    if (!last) return ND_OK;
+    last->next = line->next;
+    if (!*in_paragraph) return ND_OK;
+    last->end = line->end;
+    last->words += line->words;
+    last->exact = last->exact && line->exact;
+    return ND_OK;
+}
+
+static nd_status find_lines(nd_text_units *u, const char *text, size_t length, nd_error *error) {
+    const nd_kernel *kernel = nd_kernel_get();
+    nd_line lines[LINES_AT_ONCE];
     bool in_paragraph = false;
-    for (size_t at = 0; at < length;) {
-        nd_text_unit line = line_at(text, at, length),
-                     *last = u->count > 0 ? &u->units[u->count - 1] : NULL;
-        bool blank = is_blank(text, &line);
-        at = line.next;
-        if (!blank && !in_paragraph) ND_TRY(add_unit(u, line, error));
-        else if (last) last->next = at;
-        if (!blank && in_paragraph) last->end = line.end;
-        in_paragraph = !blank;
+    for (size_t at = 0, read, next; at < length; at += read) {
+        size_t count = kernel->lines(text + at, length - at, lines, LINES_AT_ONCE, &read);
+        for (size_t i = 0, begin = at; i < count; i++, begin = next) {
+            size_t end = at + lines[i].end;
+            next = end < length ? end + 1 : length;
+            if (end > begin && text[end - 1] == '\r') end--;
+            const nd_text_unit line = {begin, end, next, lines[i].words, lines[i].ascii};
+            ND_TRY(u->kind == ND_UNIT_LINE
+                       ? add_unit(u, line, error)
+                       : add_to_paragraphs(u, text, &line, &in_paragraph, error));
+        }
     }
     return ND_OK;
 }
@@ -61,7 +72,7 @@ static bool take_sentence(void *context, size_t begin, size_t next) {
     sentence_taker *t = context;
     size_t end = next;
     while (end > begin && strchr(" \t\r\n", t->text[end - 1]) && t->text[end - 1]) end--;
-    t->status = add_unit(t->units, (nd_text_unit){begin, end, next}, t->error);
+    t->status = add_unit(t->units, (nd_text_unit){begin, end, next, 0, false}, t->error);
     return t->status == ND_OK;
 }
 
@@ -76,11 +87,8 @@ static nd_status find_sentences(nd_text_units *u, const char *text, size_t lengt
 
 nd_status nd_text_units_find(nd_text_units *u, const char *text, size_t length, nd_error *error) {
     u->count = 0;
-    switch (u->kind) {
-    case ND_UNIT_PARAGRAPH: return find_paragraphs(u, text, length, error);
-    case ND_UNIT_SENTENCE: return find_sentences(u, text, length, error);
-    default: return find_lines(u, text, length, error);
-    }
+    return u->kind == ND_UNIT_SENTENCE ? find_sentences(u, text, length, error)
+                                       : find_lines(u, text, length, error);
 }
 
 void nd_text_units_free(nd_text_units *u) { nd_release(&u->allocator, u->units); }
@@ -122,6 +130,11 @@ bool nd_has_words_left(const char *text, size_t length, const nd_text_span *span
     return words >= least;
 }
 
+bool nd_text_unit_has_words(const char *text, const nd_text_unit *unit, uint32_t least) {
+    if (unit->words >= least || unit->exact) return unit->words >= least;
+    return nd_count_words(text + unit->begin, unit->end - unit->begin, least) == least;
+}
+
 /* ---- hashes */
 
 /* Takes 16 bytes into two hashes. */
@@ -130,14 +143,20 @@ static inline void take_words(uint64_t a, uint64_t b, uint64_t out[2]) {
     out[1] = nd_fold_multiply(b ^ ND_HASH_C2 ^ out[1], a ^ ND_HASH_C3);
 }
 
+static inline uint64_t load_le32(const unsigned char *p) {
+    return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
+}
+
 void nd_hash_unit(const char *text, size_t length, uint64_t out[2]) {
-    const unsigned char *p = (const unsigned char *)text;
+    const unsigned char *p = (const unsigned char *)text, *end = p + length;
     out[0] = length * ND_HASH_POLY;
     out[1] = nd_mix64(length + ND_HASH_C1);
-    for (; length > 16; length -= 16, p += 16)
+    for (size_t left = length; left > 16; left -= 16, p += 16)
         take_words(nd_load_le64(p), nd_load_le64(p + 8), out);
-    size_t first = length < 8 ? length : 8;
-    take_words(nd_load_partial(p, first), nd_load_partial(p + first, length - first), out);
+    if (length >= 16) take_words(nd_load_le64(end - 16), nd_load_le64(end - 8), out);
+    else if (length >= 8) take_words(nd_load_le64(p), nd_load_le64(end - 8), out);
+    else if (length >= 4) take_words(load_le32(p), load_le32(end - 4), out);
+    else take_words(nd_load_partial(p, length), 0, out);
     out[0] = nd_mix64(out[0]);
     out[1] = nd_mix64(out[1]);
 }

@@ -15,9 +15,9 @@ enum { PART_BITS = ND_LIMIT(10, 2), PARTS = 1 << PART_BITS, MOST_QUEUED = ND_LIM
 enum { UNIT_SHARE = 50, CUT_SHARE = 15, KNOWN_SHARE = 8, TABLE_SHARE = 6 };
 
 /* Slots of the table of first units, at most; and how far ahead they are prefetched, in units. */
-enum { MOST_SLOTS = ND_LIMIT(1 << 20, 4), AHEAD = 8 };
+enum { MOST_SLOTS = ND_LIMIT(1 << 20, 4), AHEAD = 24 };
 
-enum { NUMBER_BITS = 40 };
+enum { NUMBER_BITS = ND_UNIT_NUMBER_BITS };
 #define NUMBER_MASK (ND_UNITS_MOST - 1)
 
 struct nd_unit_finder {
@@ -33,9 +33,10 @@ struct nd_unit_finder {
     uint64_t *firsts; /* by document: its first unit */
     size_t documents, capacity;
     uint64_t unit_count;
-    unsigned shift; /* from a number to a part of `cuts` */
-    uint64_t *records;
-    size_t record_capacity;
+    unsigned shift;    /* from a number to a part of `cuts` */
+    uint64_t *records; /* of a document: those for the sorter */
+    nd_cut_unit *cut;  /* and those cut by the table */
+    size_t record_capacity, cut_capacity;
     /* nd_unit_finder_next */
     nd_part_buffer part;
     size_t next_part, at;
@@ -98,6 +99,7 @@ void nd_unit_finder_free(nd_unit_finder *f) {
     nd_release(&a, f->slots);
     nd_release(&a, f->firsts);
     nd_release(&a, f->records);
+    nd_release(&a, f->cut);
     nd_release(&a, f);
 }
 
@@ -107,44 +109,52 @@ static bool is_same(const uint64_t *a, const uint64_t *b) {
     return a[0] == b[0] && a[1] >> NUMBER_BITS == b[1] >> NUMBER_BITS;
 }
 
-/* Cuts the units that repeat one in the table, and removes them from f->records. A slot that has
- * been taken stays so: thus a unit in the table is the first one with its hash. */
-static nd_status cut_known(nd_unit_finder *f, size_t *count, nd_error *error) {
-    size_t left = 0, mask = f->slot_count - 1;
-    for (size_t i = 0; i < *count; i++) {
-        const uint64_t record[] = {f->records[2 * i], f->records[2 * i + 1]};
+/* Cuts the units that repeat one in the table, and writes the others to f->records. Returns their
+ * number. A slot that has been taken stays so: thus a unit in the table is the first one with its
+ * hash. Whether a unit is known cannot be predicted, so no branch depends on it. */
+static size_t cut_known(nd_unit_finder *f, const nd_hashed_unit *hashed, size_t count, size_t ahead,
+                        size_t *cuts) {
+    const size_t mask = f->slot_count - 1;
+    const bool across = f->rule.across;
+    size_t left = 0, cut = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t record[] = {hashed[i].hash, hashed[i].rest + f->unit_count};
         uint64_t *slot = f->slots[record[0] & mask];
-        if (i + AHEAD < *count) __builtin_prefetch(f->slots[f->records[2 * (i + AHEAD)] & mask], 1);
-        if (is_same(slot, record)) {
-            const nd_cut_unit cut = {number_of(record), number_of(slot)};
-            bool stays = f->rule.across && cut.source >= f->unit_count;
-            if (!stays) ND_TRY(nd_spool_append(&f->known, &cut, sizeof cut, error));
-            continue;
-        }
+        if (i + AHEAD < ahead) __builtin_prefetch(f->slots[hashed[i + AHEAD].hash & mask], 1);
+        bool known = is_same(slot, record);
+        f->cut[cut] = (nd_cut_unit){number_of(record), number_of(slot)};
+        cut += known & !(across & (number_of(slot) >= f->unit_count));
         if (slot[0] == UINT64_MAX && slot[1] == UINT64_MAX) memcpy(slot, record, sizeof record);
-        memcpy(f->records + 2 * left++, record, sizeof record);
+        memcpy(f->records + 2 * left, record, sizeof record);
+        left += !known;
     }
-    *count = left;
-    return ND_OK;
+    *cuts = cut;
+    return left;
+}
+
+static size_t add_records(nd_unit_finder *f, const nd_hashed_unit *hashed, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        f->records[2 * i] = hashed[i].hash;
+        f->records[2 * i + 1] = hashed[i].rest + f->unit_count;
+    }
+    return count;
 }
 
 nd_status nd_unit_finder_add(nd_unit_finder *f, uint64_t units, const nd_hashed_unit *hashed,
-                             size_t count, nd_error *error) {
+                             size_t count, size_t ahead, nd_error *error) {
     const nd_allocator *a = &f->run->allocator;
     if (units > ND_UNITS_MOST - f->unit_count)
         return nd_fail(error, ND_ERR_INPUT, "more than 2^40 lines, paragraphs or sentences");
     if (!nd_reserve(a, &f->firsts, &f->capacity, f->documents + 1) ||
-        !nd_reserve(a, &f->records, &f->record_capacity, 2 * count))
+        !nd_reserve(a, &f->records, &f->record_capacity, 2 * count) ||
+        !nd_reserve(a, &f->cut, &f->cut_capacity, count))
         return nd_fail_memory(error, f->documents * sizeof *f->firsts, "lines");
-    for (size_t i = 0; i < count; i++) {
-        f->records[2 * i] = hashed[i].hash[0];
-        f->records[2 * i + 1] = hashed[i].hash[1] >> NUMBER_BITS << NUMBER_BITS |
-                                (f->unit_count + hashed[i].number);
-    }
-    if (f->slots) ND_TRY(cut_known(f, &count, error));
+    size_t cuts = 0, left = f->slots ? cut_known(f, hashed, count, ahead, &cuts)
+                                     : add_records(f, hashed, count);
     f->firsts[f->documents++] = f->unit_count;
     f->unit_count += units;
-    return nd_external_sort_push_all(f->units, PART_BITS, f->records, count, error);
+    ND_TRY(nd_spool_append(&f->known, f->cut, cuts * sizeof *f->cut, error));
+    return nd_external_sort_push_all(f->units, PART_BITS, f->records, left, error);
 }
 
 uint64_t nd_unit_finder_units(const nd_unit_finder *f) { return f->unit_count; }

@@ -23,7 +23,8 @@
 #include "neardup.h"
 
 /* Most units of all texts together. */
-#define ND_UNITS_MOST (UINT64_C(1) << 40)
+enum { ND_UNIT_NUMBER_BITS = 40 };
+#define ND_UNITS_MOST (UINT64_C(1) << ND_UNIT_NUMBER_BITS)
 
 typedef struct nd_unit_finder nd_unit_finder;
 
@@ -38,16 +39,22 @@ nd_status nd_unit_finder_create(const nd_run *run, const nd_unit_rule *rule, nd_
                                 nd_error *error);
 void nd_unit_finder_free(nd_unit_finder *finder);
 
-/* A unit that is compared with others. */
+/* A unit that is compared with others: 64 bits of its hash, 24 more, and its number in its
+ * document. */
 typedef struct nd_hashed_unit {
-    uint64_t hash[2];
-    uint64_t number; /* in its document */
+    uint64_t hash, rest;
 } nd_hashed_unit;
 
-/* Adds the next document, with `units` units, of which `hashed` are compared. One thread at a time.
+static inline nd_hashed_unit nd_hashed_unit_of(const uint64_t hash[2], uint64_t number) {
+    return (nd_hashed_unit){hash[0],
+                            hash[1] >> ND_UNIT_NUMBER_BITS << ND_UNIT_NUMBER_BITS | number};
+}
+
+/* Adds the next document, with `units` units, of which hashed[0, count) are compared. Those behind
+ * them, up to `ahead`, are of the next documents: they are looked at early. One thread at a time.
  */
 nd_status nd_unit_finder_add(nd_unit_finder *finder, uint64_t units, const nd_hashed_unit *hashed,
-                             size_t count, nd_error *error);
+                             size_t count, size_t ahead, nd_error *error);
 
 /* Finds the units that are cut. Once, after the last document. */
 nd_status nd_unit_finder_run(nd_unit_finder *finder, nd_error *error);
