@@ -37,7 +37,7 @@ static size_t unit_count(const nd_cut_bounds *b) {
 static nd_text_unit unit_at(const nd_cut_bounds *b, size_t i) {
     if (b->at != ND_CUT_AT_WORDS) return b->units.units[i];
     const nd_text_range *word = &b->words.places[i];
-    return (nd_text_unit){word->begin, word->end, word->end};
+    return (nd_text_unit){.begin = word->begin, .end = word->end, .next = word->end};
 }
 
 /* The number of units that begin before an offset, or, with `whole`, end at it or before. */

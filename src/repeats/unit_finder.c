@@ -1,18 +1,14 @@
 #include "repeats/unit_finder.h"
 
-#include "base/limits.h"
-#include "base/workers.h"
 #include "io/spool.h"
+#include "repeats/sorted_parts.h"
 
-#include <pthread.h>
 #include <string.h>
 
-/* PART_BITS: partitions of the sorters, as bits. MOST_QUEUED: units that a thread collects before
- * it takes the lock. */
-enum { PART_BITS = ND_LIMIT(10, 2), PARTS = 1 << PART_BITS, MOST_QUEUED = ND_LIMIT(2048, 3) };
-
-/* Shares of the budget, in percent. */
-enum { UNIT_SHARE = 50, CUT_SHARE = 15, KNOWN_SHARE = 8, TABLE_SHARE = 6 };
+/* Shares of the budget, in percent. At one time there are: units, cuts of the table, and the table;
+ * then units, both kinds of cuts, and a part per thread, which has few percent of the units. The
+ * documents take 23 percent (lines.c). */
+enum { UNIT_SHARE = 45, CUT_SHARE = 15, KNOWN_SHARE = 8, TABLE_SHARE = 6 };
 
 /* Slots of the table of first units, at most; and how far ahead they are prefetched, in units. */
 enum { MOST_SLOTS = ND_LIMIT(1 << 20, 4), AHEAD = 24 };
@@ -44,26 +40,10 @@ struct nd_unit_finder {
     nd_cut_unit next_known;
 };
 
-static size_t share_of(const nd_run *run, unsigned percent) {
-    uint64_t share = run->budget.shared / 100 * percent / ND_LIMIT(1, 1 << 14);
-    return (size_t)(share < 1 << 12 ? 1 << 12 : share);
-}
-
-static nd_status create_sorter(const nd_run *run, unsigned percent, unsigned keys, const char *what,
-                               nd_external_sort **out, nd_error *error) {
-    const nd_external_sort_settings settings = {.disk = run->space,
-                                                .parts = PARTS,
-                                                .memory_limit = share_of(run, percent),
-                                                .words = 2,
-                                                .keys = keys,
-                                                .what = what};
-    return nd_external_sort_create_records(&run->allocator, &settings, out, error);
-}
-
 static nd_status create_table(nd_unit_finder *f, nd_error *error) {
-    size_t most = share_of(f->run, TABLE_SHARE) / sizeof *f->slots;
-    nd_spool_init(&f->known, &f->run->allocator, f->run->space, share_of(f->run, KNOWN_SHARE),
-                  "repeated lines");
+    size_t most = nd_parts_memory(f->run, TABLE_SHARE) / sizeof *f->slots;
+    nd_spool_init(&f->known, &f->run->allocator, f->run->space,
+                  nd_parts_memory(f->run, KNOWN_SHARE), "repeated lines");
     f->cursor.spool = &f->known;
     f->next_known.unit = UINT64_MAX;
     if (f->rule.keep == ND_UNITS_KEEP_NONE) return ND_OK;
@@ -75,6 +55,11 @@ static nd_status create_table(nd_unit_finder *f, nd_error *error) {
     return ND_OK;
 }
 
+static void free_table(nd_unit_finder *f) {
+    nd_release(&f->run->allocator, f->slots);
+    f->slots = NULL;
+}
+
 nd_status nd_unit_finder_create(const nd_run *run, const nd_unit_rule *rule, nd_unit_finder **out,
                                 nd_error *error) {
     nd_unit_finder *f = nd_allocate_zero(&run->allocator, 1, sizeof *f);
@@ -82,7 +67,9 @@ nd_status nd_unit_finder_create(const nd_run *run, const nd_unit_rule *rule, nd_
     f->run = run;
     f->rule = *rule;
     nd_status status = create_table(f, error);
-    if (status == ND_OK) status = create_sorter(run, UNIT_SHARE, 2, "lines", &f->units, error);
+    if (status == ND_OK)
+        status = nd_parts_create(run, &(nd_parts_settings){UNIT_SHARE, 2, 2, "lines"}, &f->units,
+                                 error);
     if (status == ND_OK) *out = f;
     else nd_unit_finder_free(f);
     return status;
@@ -96,7 +83,7 @@ void nd_unit_finder_free(nd_unit_finder *f) {
     nd_part_buffer_free(&a, &f->part);
     nd_spool_free(&f->known);
     nd_release(&a, f->cursor.bytes);
-    nd_release(&a, f->slots);
+    free_table(f);
     nd_release(&a, f->firsts);
     nd_release(&a, f->records);
     nd_release(&a, f->cut);
@@ -154,7 +141,7 @@ nd_status nd_unit_finder_add(nd_unit_finder *f, uint64_t units, const nd_hashed_
     f->firsts[f->documents++] = f->unit_count;
     f->unit_count += units;
     ND_TRY(nd_spool_append(&f->known, f->cut, cuts * sizeof *f->cut, error));
-    return nd_external_sort_push_all(f->units, PART_BITS, f->records, left, error);
+    return nd_external_sort_push_all(f->units, ND_PART_BITS, f->records, left, error);
 }
 
 uint64_t nd_unit_finder_units(const nd_unit_finder *f) { return f->unit_count; }
@@ -175,37 +162,9 @@ uint64_t nd_unit_finder_document(const nd_unit_finder *f, uint64_t unit) {
 
 /* ---- groups */
 
-/* One resolving of all parts, on several threads. */
-typedef struct resolving {
-    nd_unit_finder *finder;
-    pthread_mutex_t lock; /* of `cuts`, and of dropping parts */
-    atomic_size_t next;
-    atomic_bool failed;
-} resolving;
-
-typedef struct resolver {
-    resolving *all;
-    nd_part_buffer part;
-    uint64_t queued[2 * MOST_QUEUED];
-    size_t count;
-} resolver;
-
-static nd_status flush(resolver *r, nd_error *error) {
-    nd_unit_finder *f = r->all->finder;
-    nd_status status = ND_OK;
-    pthread_mutex_lock(&r->all->lock);
-    for (size_t i = 0; i < r->count && status == ND_OK; i++)
-        status = nd_external_sort_push_record(f->cuts, (size_t)(r->queued[2 * i] >> f->shift),
-                                              r->queued + 2 * i, error);
-    pthread_mutex_unlock(&r->all->lock);
-    r->count = 0;
-    return status;
-}
-
-static nd_status queue_cut(resolver *r, uint64_t unit, uint64_t source, nd_error *error) {
-    r->queued[2 * r->count] = unit;
-    r->queued[2 * r->count + 1] = source;
-    return ++r->count == MOST_QUEUED ? flush(r, error) : ND_OK;
+static nd_status queue_cut(nd_parts_worker *w, uint64_t unit, uint64_t source, nd_error *error) {
+    const uint64_t record[] = {unit, source};
+    return nd_parts_queue_record(w, 0, record, error);
 }
 
 /* Whether a group is in more documents than that. */
@@ -221,62 +180,33 @@ static bool has_more_documents(const nd_unit_finder *f, const uint64_t *group, s
     return found > documents;
 }
 
-static nd_status cut_group(resolver *r, const uint64_t *group, size_t count, nd_error *error) {
-    const nd_unit_finder *f = r->all->finder;
+static nd_status cut_group(nd_parts_worker *w, const uint64_t *group, size_t count,
+                           nd_error *error) {
+    const nd_unit_finder *f = w->pass->context;
     const nd_unit_rule *rule = &f->rule;
     uint64_t first = number_of(group), stays = 0;
     if (rule->keep == ND_UNITS_KEEP_NONE) {
         if (!has_more_documents(f, group, count, rule->more_than)) return ND_OK;
-        ND_TRY(queue_cut(r, first, number_of(group + 2), error));
+        ND_TRY(queue_cut(w, first, number_of(group + 2), error));
     } else if (rule->across) {
         stays = nd_unit_finder_first(f, nd_unit_finder_document(f, first) + 1);
     }
     for (size_t i = 1; i < count; i++) {
         uint64_t unit = number_of(group + 2 * i);
-        if (unit >= stays) ND_TRY(queue_cut(r, unit, first, error));
+        if (unit >= stays) ND_TRY(queue_cut(w, unit, first, error));
     }
     return ND_OK;
 }
 
-static nd_status cut_groups(resolver *r, nd_error *error) {
-    const uint64_t *words = r->part.words;
-    for (size_t begin = 0, end; begin < r->part.count; begin = end) {
-        for (end = begin + 1; end < r->part.count && is_same(words + 2 * begin, words + 2 * end);)
+/* nd_parts_pass.take_part */
+static nd_status cut_groups(nd_parts_worker *w, nd_error *error) {
+    const uint64_t *words = w->part.words;
+    for (size_t begin = 0, end; begin < w->part.count; begin = end) {
+        for (end = begin + 1; end < w->part.count && is_same(words + 2 * begin, words + 2 * end);)
             end++;
-        if (end - begin > 1) ND_TRY(cut_group(r, words + 2 * begin, end - begin, error));
+        if (end - begin > 1) ND_TRY(cut_group(w, words + 2 * begin, end - begin, error));
     }
     return ND_OK;
-}
-
-static nd_status resolve_parts(resolver *r, nd_error *error) {
-    resolving *all = r->all;
-    nd_external_sort *units = all->finder->units;
-    while (!atomic_load(&all->failed)) {
-        size_t part = atomic_fetch_add(&all->next, 1);
-        if (part >= PARTS) break;
-        ND_TRY(nd_progress_report(all->finder->run->progress, ND_STAGE_MATCH, part, PARTS, error));
-        ND_TRY(nd_external_sort_load_records(units, part, &r->part, error));
-        ND_TRY(cut_groups(r, error));
-        pthread_mutex_lock(&all->lock);
-        nd_external_sort_drop(units, part);
-        pthread_mutex_unlock(&all->lock);
-    }
-    return r->count > 0 ? flush(r, error) : ND_OK;
-}
-
-/* nd_worker_fn */
-static nd_status resolve(void *context, uint32_t index, nd_error *error) {
-    (void)index;
-    resolving *all = context;
-    const nd_allocator *a = &all->finder->run->allocator;
-    resolver *r = nd_allocate_zero(a, 1, sizeof *r);
-    if (!r) return nd_fail_memory(error, sizeof *r, "a worker");
-    r->all = all;
-    nd_status status = resolve_parts(r, error);
-    if (status != ND_OK) atomic_store(&all->failed, true);
-    nd_part_buffer_free(a, &r->part);
-    nd_release(a, r);
-    return status;
 }
 
 /* Reads the next cut of the table. */
@@ -290,17 +220,20 @@ static nd_status next_known(nd_unit_finder *f, nd_error *error) {
 }
 
 nd_status nd_unit_finder_run(nd_unit_finder *f, nd_error *error) {
-    resolving all = {.finder = f};
-    while (f->unit_count >> f->shift >= PARTS) f->shift++;
-    ND_TRY(create_sorter(f->run, CUT_SHARE, 1, "repeated lines", &f->cuts, error));
-    ND_TRY(nd_external_sort_flush(f->units, error));
-    pthread_mutex_init(&all.lock, NULL);
-    nd_status status = nd_run_workers(&f->run->allocator, f->run->threads, resolve, &all, error);
-    pthread_mutex_destroy(&all.lock);
-    if (status == ND_OK) status = nd_external_sort_flush(f->cuts, error);
+    const nd_parts_settings settings = {CUT_SHARE, 2, 1, "repeated lines"};
+    free_table(f);
+    while (f->unit_count >> f->shift >= ND_PARTS) f->shift++;
+    ND_TRY(nd_parts_create(f->run, &settings, &f->cuts, error));
+    nd_parts_pass pass = {.run = f->run,
+                          .from = f->units,
+                          .targets[0] = {f->cuts, 2, f->shift},
+                          .context = f,
+                          .take_part = cut_groups};
+    ND_TRY(nd_parts_run(&pass, error));
+    ND_TRY(nd_external_sort_flush(f->cuts, error));
     nd_external_sort_free(f->units);
     f->units = NULL;
-    return status == ND_OK ? next_known(f, error) : status;
+    return next_known(f, error);
 }
 
 /* ---- results */
@@ -309,7 +242,7 @@ nd_status nd_unit_finder_run(nd_unit_finder *f, nd_error *error) {
 static nd_status find_sorted(nd_unit_finder *f, const uint64_t **record, nd_error *error) {
     *record = NULL;
     while (f->at == f->part.count) {
-        if (f->next_part == PARTS) return ND_OK;
+        if (f->next_part == ND_PARTS) return ND_OK;
         if (f->next_part > 0) nd_external_sort_drop(f->cuts, f->next_part - 1);
         f->at = 0;
         ND_TRY(nd_external_sort_load_records(f->cuts, f->next_part++, &f->part, error));
