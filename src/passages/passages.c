@@ -147,7 +147,7 @@ static nd_status find_index(const nd_allocator *allocator, const char *source, b
     *found = status != ND_ERR_IO;
     nd_state_kind kind;
     ND_TRY(nd_state_find_kind(source, allocator, &kind, error));
-    if (kind != ND_STATE_STREAM) return ND_OK;
+    if (kind != ND_STATE_STREAM && kind != ND_STATE_LINES) return ND_OK;
     return nd_fail(error, ND_ERR_ARGUMENT, "%s: %s, which keeps no texts to find passages in",
                    source, nd_state_name(kind));
 }

@@ -8,10 +8,9 @@
 enum { MOST_DIGITS = 19 };
 
 static const char *const names[ND_FILE_KINDS] = {
-    [ND_FILE_SEGMENT] = "segment",
-    [ND_FILE_TOMBSTONES] = "removed",
-    [ND_FILE_CLUSTERS] = "clusters",
-    [ND_FILE_LOG] = "log",
+    [ND_FILE_SEGMENT] = "segment",   [ND_FILE_TOMBSTONES] = "removed",
+    [ND_FILE_CLUSTERS] = "clusters", [ND_FILE_LOG] = "log",
+    [ND_FILE_LINES] = "lines",       [ND_FILE_LINE_RUN] = "run",
 };
 
 /* Only the form that nd_numbered_path writes: decimal, without leading zeros. */

@@ -1,4 +1,5 @@
-/* Names of the numbered files of an index or a stream: KIND-N, in the directory of its owner. */
+/* Names of the numbered files of an index, a stream or a set of lines: KIND-N, in the directory of
+ * its owner. */
 #ifndef ND_STORE_NUMBERED_NAMES_H
 #define ND_STORE_NUMBERED_NAMES_H
 
@@ -8,6 +9,8 @@
 enum {
     ND_SEALED_SEGMENT = 1,
     ND_SEALED_TOMBSTONES = 2,
+    ND_SEALED_LINES = 3,
+    ND_SEALED_LINE_RUN = 4,
     ND_SEALED_CLUSTERS = 0x7374726d /* "strm" */
 };
 
@@ -16,6 +19,8 @@ typedef enum nd_state_file_kind {
     ND_FILE_TOMBSTONES, /* tombstones */
     ND_FILE_CLUSTERS,
     ND_FILE_LOG,
+    ND_FILE_LINES,    /* the state of a set of lines */
+    ND_FILE_LINE_RUN, /* a part of their hashes */
     ND_FILE_KINDS
 } nd_state_file_kind;
 

@@ -20,6 +20,8 @@ static const struct {
     [ND_FILE_TOMBSTONES] = {ND_SEALED_TOMBSTONES, 1u << ND_OWNER_INDEX},
     [ND_FILE_CLUSTERS] = {ND_SEALED_CLUSTERS, 1u << ND_OWNER_STREAM},
     [ND_FILE_LOG] = {0, 1u << ND_OWNER_INDEX | 1u << ND_OWNER_STREAM},
+    [ND_FILE_LINES] = {ND_SEALED_LINES, 1u << ND_OWNER_LINES},
+    [ND_FILE_LINE_RUN] = {ND_SEALED_LINE_RUN, 1u << ND_OWNER_LINES},
 };
 
 nd_status nd_state_is_free(const char *directory, nd_state_file_kind kind, uint64_t number,
@@ -85,31 +87,55 @@ static bool is_own(const char *path, const char *name, nd_state_owner owner, nd_
 
 const char *nd_state_name(nd_state_kind kind) {
     static const char *const names[] = {"no index and no stream", "an index of documents",
-                                        "an index of fingerprints", "a stream"};
+                                        "an index of fingerprints", "a stream",
+                                        "an index of lines"};
     return names[kind];
 }
 
-/* entry_fn; `context` is a bool. */
-static nd_status find_clusters(void *context, const char *path, const char *name, nd_error *error) {
+/* entry_fn; `context` is the nd_state_kind. */
+static nd_status find_state(void *context, const char *path, const char *name, nd_error *error) {
     nd_state_file file;
     (void)error;
-    if (nd_state_parse_name(name, &file) && file.kind == ND_FILE_CLUSTERS &&
-        is_own(path, name, ND_OWNER_STREAM, &file) && !file.unfinished)
-        *(bool *)context = true;
+    if (!nd_state_parse_name(name, &file) || file.unfinished) return ND_OK;
+    if (file.kind == ND_FILE_CLUSTERS && is_own(path, name, ND_OWNER_STREAM, &file))
+        *(nd_state_kind *)context = ND_STATE_STREAM;
+    if (file.kind == ND_FILE_LINES && is_own(path, name, ND_OWNER_LINES, &file))
+        *(nd_state_kind *)context = ND_STATE_LINES;
     return ND_OK;
 }
 
 nd_status nd_state_find_kind(const char *directory, const nd_allocator *allocator,
                              nd_state_kind *kind, nd_error *error) {
-    bool stream = false;
     uint32_t version = nd_manifest_version(directory, allocator);
     *kind = version == 0   ? ND_STATE_NONE
             : version == 1 ? ND_STATE_DOCUMENTS
                            : ND_STATE_FINGERPRINTS;
-    if (version > 0) return ND_OK;
-    ND_TRY(each_entry(directory, find_clusters, &stream, error));
-    if (stream) *kind = ND_STATE_STREAM;
+    return version > 0 ? ND_OK : each_entry(directory, find_state, kind, error);
+}
+
+/* The newest file of a kind. */
+typedef struct newest {
+    nd_state_file_kind kind;
+    uint64_t number;
+} newest;
+
+/* entry_fn */
+static nd_status find_newer(void *context, const char *path, const char *name, nd_error *error) {
+    newest *n = context;
+    nd_state_file file;
+    (void)path;
+    (void)error;
+    bool whole = nd_state_parse_name(name, &file) && file.kind == n->kind && !file.unfinished;
+    if (whole && file.number > n->number) n->number = file.number;
     return ND_OK;
+}
+
+nd_status nd_state_find_newest(const char *directory, nd_state_file_kind kind, uint64_t *number,
+                               nd_error *error) {
+    newest n = {kind, *number};
+    nd_status status = each_entry(directory, find_newer, &n, error);
+    *number = n.number;
+    return status;
 }
 
 /* ---- whether one can be made */
@@ -129,7 +155,8 @@ static bool is_left(const char *path, const char *name, nd_state_owner owner) {
     if (owner == ND_OWNER_STREAM)
         return strcmp(name, "members") == 0 ? is_empty_file(path)
                                             : strcmp(name, "index") == 0 && is_directory(path);
-    return (strcmp(name, "manifest-0" ND_UNFINISHED) == 0 ||
+    return owner == ND_OWNER_INDEX &&
+           (strcmp(name, "manifest-0" ND_UNFINISHED) == 0 ||
             strcmp(name, "manifest-1" ND_UNFINISHED) == 0) &&
            is_file(path);
 }
@@ -146,13 +173,14 @@ static nd_status find_obstacle(void *context, const char *path, const char *name
 
 static nd_status fail_taken(const char *directory, nd_state_kind kind, nd_state_owner owner,
                             nd_error *error) {
-    if (owner == ND_OWNER_STREAM)
-        return nd_fail(error, ND_ERR_IO, "%s: %s; a stream cannot be kept in it", directory,
-                       nd_state_name(kind));
-    if (kind != ND_STATE_STREAM)
-        return nd_fail(error, ND_ERR_IO, "%s: there is an index already", directory);
-    return nd_fail(error, ND_ERR_IO, "%s: %s; an index cannot be made in it", directory,
-                   nd_state_name(kind));
+    static const char *const refusals[] = {[ND_OWNER_INDEX] = "an index cannot be made in it",
+                                           [ND_OWNER_STREAM] = "a stream cannot be kept in it",
+                                           [ND_OWNER_LINES] = "lines cannot be kept in it"};
+    bool index = kind == ND_STATE_DOCUMENTS || kind == ND_STATE_FINGERPRINTS;
+    return owner == ND_OWNER_INDEX && index
+               ? nd_fail(error, ND_ERR_IO, "%s: there is an index already", directory)
+               : nd_fail(error, ND_ERR_IO, "%s: %s; %s", directory, nd_state_name(kind),
+                         refusals[owner]);
 }
 
 nd_status nd_state_check_free(const char *directory, nd_state_owner owner,

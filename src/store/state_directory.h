@@ -1,5 +1,5 @@
-/* The directory of an index or a stream: which of the two it holds, whether one can be made there,
- * and which of its files are orphans.
+/* The directory of an index, a stream or a set of lines: which of them it holds, whether one can be
+ * made there, and which of its files are orphans.
  *
  * A file gets its name KIND-N (numbered_names.h) only once it is whole; until then ND_UNFINISHED
  * follows the name (io/file.h). So every file that a crash leaves behind is recognised, either by
@@ -15,24 +15,31 @@ typedef enum nd_state_kind {
     ND_STATE_NONE = 0,
     ND_STATE_DOCUMENTS,
     ND_STATE_FINGERPRINTS,
-    ND_STATE_STREAM
+    ND_STATE_STREAM,
+    ND_STATE_LINES
 } nd_state_kind;
 
-/* Finds what a directory holds, by the first bytes of its manifest or the last of its clusters
- * file. The other bytes may be damaged. */
+/* Finds what a directory holds, by the first bytes of its manifest, or the last of its clusters
+ * file or of the state of its lines. The other bytes may be damaged. */
 nd_status nd_state_find_kind(const char *directory, const nd_allocator *allocator,
                              nd_state_kind *kind, nd_error *error);
 /* "an index of documents" */
 const char *nd_state_name(nd_state_kind kind);
 
-typedef enum nd_state_owner { ND_OWNER_INDEX, ND_OWNER_STREAM } nd_state_owner;
+typedef enum nd_state_owner { ND_OWNER_INDEX, ND_OWNER_STREAM, ND_OWNER_LINES } nd_state_owner;
 
-/* Checks that an index or a stream can be made there. It can if the directory does not exist, is
- * empty, or holds only "lost+found" and what an interrupted making of the same owner has left.
- * ND_ERR_IO names what the directory holds, or the first other entry. The directory "index" of a
- * stream may hold an index: this function does not look whether that has documents. */
+/* Checks that an index, a stream or a set of lines can be made there. It can if the directory does
+ * not exist, is empty, or holds only "lost+found" and what an interrupted making of the same owner
+ * has left. ND_ERR_IO names what the directory holds, or the first other entry. The directory
+ * "index" of a stream may hold an index: this function does not look whether that has documents. */
 nd_status nd_state_check_free(const char *directory, nd_state_owner owner,
                               const nd_allocator *allocator, nd_error *error);
+
+/* Raises *number to the highest number of the whole files of a kind. It goes by the names alone: a
+ * damaged state is an error, not a reason to open an older one. A directory that does not exist has
+ * no files. */
+nd_status nd_state_find_newest(const char *directory, nd_state_file_kind kind, uint64_t *number,
+                               nd_error *error);
 
 /* Whether neither this file exists nor an unfinished one of the same name. */
 nd_status nd_state_is_free(const char *directory, nd_state_file_kind kind, uint64_t number,

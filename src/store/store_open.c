@@ -19,14 +19,15 @@ static nd_status find_index(const nd_store *s, nd_error *error) {
     return status;
 }
 
-/* If the directory holds a stream, says so. */
+/* If the directory holds a stream, or lines, says so. */
 static nd_status fail_no_index(const nd_store *s, nd_status status, nd_error *error) {
     nd_state_kind kind;
     if (status != ND_ERR_IO ||
         nd_state_find_kind(s->directory, &s->allocator, &kind, NULL) != ND_OK ||
-        kind != ND_STATE_STREAM)
+        (kind != ND_STATE_STREAM && kind != ND_STATE_LINES))
         return status;
-    return nd_fail(error, ND_ERR_IO, "%s: %s, not an index", s->directory, nd_state_name(kind));
+    return nd_fail(error, ND_ERR_IO, "%s: %s, not %s", s->directory, nd_state_name(kind),
+                   kind == ND_STATE_LINES ? "one of documents" : "an index");
 }
 
 /* Opens the newest state. If some of its files are gone, a writer has installed another state

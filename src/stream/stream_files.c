@@ -8,7 +8,6 @@
 #include "io/file.h"
 #include "store/state_directory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -37,23 +36,9 @@ static char *numbered(const nd_stream_files *f, nd_state_file_kind kind, uint64_
     return path;
 }
 
-/* Sets f->number to the highest number of a state; without states it stays. Goes by the names
- * alone: a damaged state is an error, not a reason to open an older one, which lacks its documents.
- */
+/* Sets f->number to the highest number of a state; without states it stays. */
 static nd_status find_state(nd_stream_files *f, nd_error *error) {
-    DIR *directory = opendir(f->directory);
-    if (!directory)
-        return errno == ENOENT
-                   ? ND_OK
-                   : nd_fail_os(error, errno, "%s: cannot read this directory", f->directory);
-    for (struct dirent *entry; (entry = readdir(directory));) {
-        nd_state_file file;
-        bool state = nd_state_parse_name(entry->d_name, &file) && file.kind == ND_FILE_CLUSTERS &&
-                     !file.unfinished;
-        if (state && file.number > f->number) f->number = file.number;
-    }
-    closedir(directory);
-    return ND_OK;
+    return nd_state_find_newest(f->directory, ND_FILE_CLUSTERS, &f->number, error);
 }
 
 /* nd_state_uses_fn */
