@@ -25,6 +25,7 @@ typedef struct output_settings {
 typedef struct lines_settings {
     output_settings output;
     report_settings report;
+    const char *index; /* NULL: none */
     repeat_settings repeats;
     input_settings input;
     resource_settings resources;
@@ -48,6 +49,17 @@ static const flag output_list[] = {
              "and line of both"},
 };
 static const flag_table output_flags = FLAG_TABLE("Output", output_list);
+
+static const flag index_list[] = {
+    {.name = "index",
+     .kind = FLAG_DIRECTORY,
+     .argument = "DIR",
+     .offset = 0,
+     .help = "cut the lines of this index, too, and add all other lines to it; it is created if it "
+             "does not exist; with --keep first, and always the same --unit, --same and "
+             "--min-words"},
+};
+static const flag_table index_flags = FLAG_TABLE("Index", index_list);
 
 static const flag repeat_list[] = {
     {.name = "unit",
@@ -103,6 +115,7 @@ static const flag_table repeat_flags = FLAG_TABLE("Repeats", repeat_list);
 
 static const flag_group groups[] = {FLAG_GROUP(lines_settings, output, output_flags),
                                     FLAG_GROUP(lines_settings, report, report_flags),
+                                    FLAG_GROUP(lines_settings, index, index_flags),
                                     FLAG_GROUP(lines_settings, repeats, repeat_flags),
                                     FLAG_GROUP(lines_settings, input, input_flags),
                                     FLAG_GROUP(lines_settings, resources, memory_flags),
@@ -137,16 +150,21 @@ static nd_status cut_lines(command_job *j, nd_job_summary *summary, nd_error *er
                                       .more_than = r->more_than ? r->more_than : 1,
                                       .output = j->output,
                                       .removed = s->output.removed,
-                                      .resources = &j->resources};
+                                      .resources = &j->resources,
+                                      .index = s->index};
     return nd_lines(&options, summary, error);
 }
 
 /* Whether each given flag has an effect. False: reported. */
-static bool repeats_agree(const repeat_settings *r) {
+static bool repeats_agree(const lines_settings *s) {
+    const repeat_settings *r = &s->repeats;
     bool none = r->keep == ND_UNITS_KEEP_NONE;
     if (!none && (r->more_than > 0 || r->by_host))
         complain("--%s: only with --keep none", r->by_host ? "by-host" : "more-than");
     else if (none && r->across) complain("--across: only with --keep first");
+    else if (none && s->index)
+        complain("--index: only with --keep first: it knows which lines came first, not in how "
+                 "many documents they are");
     else return true;
     return false;
 }
@@ -161,7 +179,7 @@ static int run(const invocation *call) {
                      .input_count = call->count,
                      .tables = &tables,
                      .output = s->output.output ? s->output.output : "-"};
-    if (!repeats_agree(&s->repeats)) return EXIT_USAGE;
+    if (!repeats_agree(s)) return EXIT_USAGE;
     j.input = input_options_of(&s->input);
     j.resources = resources_of(&s->resources);
     return job_run(&j);
@@ -181,7 +199,18 @@ static const char result_chapter[] =
     "it that others repeat. --drop-below 0 keeps all documents.\n\n"
     "Each row of --removed is a line that was cut: bytes [begin, end) of the text of the document "
     "id. The document source has the first equal line at source_begin; with --keep none the source "
-    "of the first one is the second one. A row without source is a document that was left out.";
+    "of the first one is the second one. A row without source is a document that was left out. "
+    "With "
+    "--index a source of an earlier run has its id alone, without place and file.";
+
+static const char index_chapter[] =
+    "The first run with --index DIR makes the index; later runs cut the lines that are in it, and "
+    "add their own. So runs over the parts of a corpus, one by one, write the same texts as one "
+    "run "
+    "over all. The index has 16 bytes per different line, and the ids of the documents. One "
+    "process "
+    "at a time can use it. It grows once the outputs have their names, so that a run that did not "
+    "end is simply repeated.";
 
 static const char hashes_chapter[] =
     "Units are compared by 88 bits of a hash. Among 10^9 different ones, the chance that any two "
@@ -189,6 +218,7 @@ static const char hashes_chapter[] =
 
 static const chapter chapters[] = {{"INPUT", repeated_ids_input_chapter},
                                    {"RESULT", result_chapter},
+                                   {"INDEX", index_chapter},
                                    {"EXACTNESS", hashes_chapter},
                                    {"TABLES", tsv_chapter},
                                    {"EXIT STATUS", whole_exit_chapter},
@@ -207,6 +237,7 @@ const command lines_command = {
                    "all INPUTs: all but the first one, or all that are in many documents, such as "
                    "menus and notices.",
     .examples = "neardup lines articles.jsonl -o cut.jsonl --removed removed.tsv\n"
+                "neardup lines --index lines monday.jsonl -o monday-cut.jsonl\n"
                 "neardup lines notes --unit paragraph --same words -o cut/\n",
     .chapters = chapters,
     .summary_of = SUMMARY_LINES,

@@ -149,6 +149,12 @@ typedef struct nd_lines_options {
     /* A table of what was cut (doc/internals/formats.md, "Tables"); NULL: it is not written. */
     const char *removed;
     const nd_resources *resources; /* NULL: the defaults */
+    /* The directory of an index of lines; NULL: none. Units that are in it are cut: an earlier run
+     * had them. The other units of this run are added. It is made if it does not exist. Every run
+     * with it has the same unit, same and min_words, and ND_UNITS_KEEP_FIRST. The outputs get their
+     * names before the index has its new units. So after a crash between the two, the same run
+     * writes the same outputs again. */
+    const char *index;
 } nd_lines_options;
 
 ND_API void nd_lines_options_init(nd_lines_options *options, size_t struct_size);
@@ -162,8 +168,13 @@ ND_API void nd_lines_options_init(nd_lines_options *options, size_t struct_size)
  * chance that any two have the same is below 10^-8, if nobody makes them so.
  *
  * ND_ERR_ARGUMENT: the texts are not as the records have them (an encoding, or `html`), so they
- * cannot be cut there. Time: linear. Memory: nd_resources. Temporary files: 16 bytes per unit of
- * min_words, with `removed` 4 more per unit, and 24 per document. */
+ * cannot be cut there; or the index was made with other options. Of the index: ND_ERR_BUSY: another
+ * process has it; ND_ERR_IO: its directory holds something else; ND_ERR_CORRUPT: a file of it is
+ * damaged.
+ *
+ * Time: linear; in an index of n units m new ones take O(m log(1 + n / m)). Memory: nd_resources;
+ * with ND_UNITS_KEEP_NONE or an index also 32 bytes per unit of the largest group of equal ones.
+ * Temporary files: 16 bytes per unit of min_words, 4 per unit, and 32 per document. */
 ND_API ND_MUST_CHECK nd_status nd_lines(const nd_lines_options *options, nd_job_summary *summary,
                                         nd_error *error);
 

@@ -1,5 +1,5 @@
-/* nd_lines: reads all documents and finds the units that repeat; then reads them again, and writes
- * them without these units. */
+/* nd_lines: reads all documents and finds the units that repeat, among them or in an index; then
+ * reads them again, and writes them without these units. */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "base/format.h"
@@ -34,6 +34,7 @@ typedef struct lines {
     nd_input_options input;
     nd_run run;
     nd_corpus *corpus;
+    nd_line_index *index; /* NULL: none */
     nd_unit_finder *finder;
     nd_document_names names;
     nd_spool notes;  /* document_note, by document */
@@ -238,30 +239,46 @@ static nd_status put_position(nd_table *table, const nd_id_buffer *id, nd_error 
     return put_number(table, id->line, error);
 }
 
-/* Writes the row of bytes [begin, end) of the document l->id. `source` NULL: the document is
- * removed. */
-static nd_status write_row(lines *l, uint64_t begin, uint64_t end, const nd_id_buffer *source,
-                           uint64_t source_begin, nd_error *error) {
+/* Where what was cut is first: in a document of this run, whose name is at `place`, at `begin`; or,
+ * with `place` NULL, in a document of the index. */
+typedef struct row_source {
+    const char *id;
+    size_t length;
+    const nd_id_buffer *place;
+    uint64_t begin;
+} row_source;
+
+/* Writes the row of bytes [begin, end) of the document l->id. The document is removed if the source
+ * has no id. */
+static nd_status write_row(lines *l, uint64_t begin, uint64_t end, const row_source *source,
+                           nd_error *error) {
     nd_table *t = &l->removed;
     ND_TRY(nd_table_id(t, l->id.id, l->id.length, error));
     ND_TRY(put_number(t, begin, error));
     ND_TRY(put_number(t, end, error));
-    if (source) ND_TRY(nd_table_id(t, source->id, source->length, error));
+    if (source->id) ND_TRY(nd_table_id(t, source->id, source->length, error));
     else ND_TRY(nd_table_text(t, "", error));
-    if (source) ND_TRY(put_number(t, source_begin, error));
+    if (source->place) ND_TRY(put_number(t, source->begin, error));
     else ND_TRY(nd_table_text(t, "", error));
     ND_TRY(put_position(t, &l->id, error));
-    if (source) ND_TRY(put_position(t, source, error));
+    if (source->place) ND_TRY(put_position(t, source->place, error));
     else ND_TRY(nd_table_text(t, "\t", error));
     return nd_table_end(t, error);
 }
 
-static nd_status write_cut(lines *l, const nd_text_span *span, uint64_t source, nd_error *error) {
+static nd_status write_cut(lines *l, const nd_text_span *span, uint64_t unit, nd_error *error) {
     uint32_t begin;
-    uint64_t document = nd_unit_finder_document(l->finder, source);
+    row_source source = {.place = NULL};
+    if (unit & ND_SOURCE_INDEX) {
+        ND_TRY(
+            nd_line_index_id(l->index, unit & ~ND_SOURCE_INDEX, &source.id, &source.length, error));
+        return write_row(l, span->begin, span->end, &source, error);
+    }
+    uint64_t document = nd_unit_finder_document(l->finder, unit);
     ND_TRY(nd_document_names_find(&l->names, document, &l->source_id, error));
-    ND_TRY(nd_spool_read(&l->begins, &begin, sizeof begin, source * sizeof begin, error));
-    return write_row(l, span->begin, span->end, &l->source_id, begin, error);
+    ND_TRY(nd_spool_read(&l->begins, &begin, sizeof begin, unit * sizeof begin, error));
+    source = (row_source){l->source_id.id, l->source_id.length, &l->source_id, begin};
+    return write_row(l, span->begin, span->end, &source, error);
 }
 
 /* ---- writing */
@@ -334,7 +351,8 @@ static nd_status write_changed(lines *l, uint64_t document, const document_note 
     ND_TRY(has_enough(l, note, &enough, error));
     if (!enough) {
         l->summary.removed++;
-        return nd_table_wanted(&l->removed) ? write_row(l, 0, place->text_length, NULL, 0, error)
+        const row_source none = {.place = NULL};
+        return nd_table_wanted(&l->removed) ? write_row(l, 0, place->text_length, &none, error)
                                             : ND_OK;
     }
     l->summary.changed++;
@@ -388,6 +406,10 @@ static nd_status check(const nd_lines_options *o, nd_error *error) {
     if (o->keep == ND_UNITS_KEEP_FIRST && (o->by_host || o->more_than > 1))
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "more_than and by_host count documents only if no unit is kept (keep)");
+    if (o->keep == ND_UNITS_KEEP_NONE && o->index)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "an index (index) knows which lines came first, not in how many documents "
+                       "they are: the first ones stay (keep)");
     return o->keep == ND_UNITS_KEEP_NONE && o->across
                ? nd_fail(error, ND_ERR_ARGUMENT, "across: only if the first unit is kept (keep)")
                : ND_OK;
@@ -411,8 +433,12 @@ static nd_status publish(lines *l, nd_error *error) {
     l->summary.output_bytes = l->writer.tree_bytes;
     if (l->writer.file) l->summary.output_bytes = nd_output_file_size(l->writer.file);
     double began = nd_seconds();
+    if (l->index)
+        ND_TRY(nd_line_index_add(l->index, nd_unit_finder_fresh(l->finder), &l->names, error));
     ND_TRY(nd_progress_report(l->run.progress, ND_STAGE_SYNC, 0, 0, error));
+    /* If the process is killed between the two, the same run makes the same outputs again. */
     ND_TRY(nd_publish(&all, error));
+    if (l->index) ND_TRY(nd_line_index_publish(l->index, error));
     nd_publication_accept(&all);
     l->summary.seconds[ND_STAGE_SYNC] = nd_seconds() - began;
     return ND_OK;
@@ -425,6 +451,13 @@ static nd_status timed(lines *l, nd_stage stage, nd_status (*fn)(lines *, nd_err
     nd_status status = fn(l, error);
     l->summary.seconds[stage] = nd_seconds() - began;
     return status;
+}
+
+static nd_status open_index(lines *l, nd_error *error) {
+    const nd_line_settings settings = {l->options.unit, l->options.same, l->options.min_words};
+    return l->options.index
+               ? nd_line_index_open(&l->run, l->options.index, &settings, &l->index, error)
+               : ND_OK;
 }
 
 static nd_status find_repeats(lines *l, nd_error *error) {
@@ -443,7 +476,8 @@ static nd_status run(lines *l, nd_error *error) {
     nd_spool_init(&l->begins, a, l->run.space, few, "the places of lines");
     ND_TRY(nd_run_open_input(&l->run, &l->input, &plan, &l->corpus, error));
     ND_TRY(open_outputs(l, error));
-    ND_TRY(nd_unit_finder_create(&l->run, &rule, &l->finder, error));
+    ND_TRY(open_index(l, error));
+    ND_TRY(nd_unit_finder_create(&l->run, &rule, l->index, &l->finder, error));
     ND_TRY(timed(l, ND_STAGE_READ, read_documents, error));
     ND_TRY(timed(l, ND_STAGE_MATCH, find_repeats, error));
     ND_TRY(timed(l, ND_STAGE_WRITE, write_documents, error));
@@ -458,6 +492,7 @@ static void release(lines *l) {
     nd_cut_writer_free(&l->writer);
     nd_table_free(&l->removed);
     nd_unit_finder_free(l->finder);
+    nd_line_index_free(l->index);
     nd_release(a, l->cuts);
     nd_release(a, l->spans);
     nd_release(a, l->unit_begins);

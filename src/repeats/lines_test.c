@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { DOCUMENTS = 12, PIECES = 14, ROOM = 600, UNITS = 400, ROUNDS = 150 };
+enum { DOCUMENTS = 12, PIECES = 14, ROOM = 600, UNITS = 400, ROUNDS = 150, OUTPUT_ROOM = 1 << 15 };
 
 typedef struct unit {
     size_t document, begin, end, next;
@@ -18,7 +18,7 @@ typedef struct unit {
 
 typedef struct collection {
     char texts[DOCUMENTS][ROOM];
-    size_t lengths[DOCUMENTS], next;
+    size_t lengths[DOCUMENTS], next, end; /* the next text of the input, and its end */
     unit units[UNITS];
     size_t count;
 } collection;
@@ -184,39 +184,72 @@ static size_t write_expected(collection *c, const nd_lines_options *o, char *to,
 
 /* nd_record_fn */
 static int next_text(void *context, nd_record *out) {
+    static char id[8];
     collection *c = context;
-    if (c->next == DOCUMENTS) return 0;
+    if (c->next == c->end) return 0;
     out->text = c->texts[c->next];
     out->length = c->lengths[c->next++];
+    out->id_length = (size_t)sprintf(id, "%zu", c->next);
+    out->id = id;
     return 1;
+}
+
+/* Runs over the texts [begin, end), and writes what is left of them behind *size bytes. Returns how
+ * many units are cut. */
+static uint64_t run(collection *c, nd_lines_options *o, size_t begin, size_t end, uint32_t threads,
+                    char *found, size_t *size) {
+    nd_error error;
+    nd_input_options input;
+    nd_resources resources;
+    nd_job_summary summary = {.struct_size = sizeof summary};
+    nd_input_options_init(&input, sizeof input);
+    nd_resources_init(&resources, sizeof resources);
+    input.records = next_text;
+    input.records_context = c;
+    resources.threads = threads;
+    o->input = &input;
+    o->resources = &resources;
+    o->output = "output";
+    c->next = begin;
+    c->end = end;
+    if (nd_lines(o, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+    FILE *file = fopen("output", "r");
+    *size += fread(found + *size, 1, OUTPUT_ROOM - 1 - *size, file);
+    found[*size] = '\0';
+    fclose(file);
+    unlink("output");
+    return summary.units_cut;
 }
 
 static void check(collection *c, nd_lines_options *o, const char *expected, size_t cut) {
     static const uint32_t threads[] = {1, 2, 7};
+    static char found[OUTPUT_ROOM];
     for (size_t t = 0; t < 3; t++) {
-        char found[1 << 15] = "";
-        nd_error error;
-        nd_input_options input;
-        nd_resources resources;
-        nd_job_summary summary = {.struct_size = sizeof summary};
-        nd_input_options_init(&input, sizeof input);
-        nd_resources_init(&resources, sizeof resources);
-        input.records = next_text;
-        input.records_context = c;
-        resources.threads = threads[t];
-        o->input = &input;
-        o->resources = &resources;
-        o->output = "output";
-        c->next = 0;
-        if (nd_lines(o, &summary, &error) != ND_OK) fail_msg("%s", error.message);
-        FILE *file = fopen("output", "r");
-        found[fread(found, 1, sizeof found - 1, file)] = '\0';
-        fclose(file);
-        unlink("output");
+        size_t size = 0;
+        assert_int_equal(run(c, o, 0, DOCUMENTS, threads[t], found, &size), cut);
         assert_string_equal(found, expected);
-        assert_int_equal(summary.units, c->count);
-        assert_int_equal(summary.units_cut, cut);
     }
+}
+
+/* Several runs with an index over pieces of the texts leave what one run over all leaves. */
+static void check_pieces(collection *c, nd_lines_options *o, const char *expected, size_t cut,
+                         uint64_t *seed) {
+    static char found[OUTPUT_ROOM];
+    size_t size = 0, cuts = 0;
+    o->index = "index";
+    for (size_t begin = 0, end; begin < DOCUMENTS; begin = end) {
+        end = begin + 1 + random_below(seed, DOCUMENTS - begin);
+        cuts += run(c, o, begin, end, 1 + (uint32_t)random_below(seed, 4), found, &size);
+    }
+    assert_string_equal(found, expected);
+    assert_int_equal(cuts, cut);
+    /* Now no unit is new. */
+    size = 0;
+    o->across = false;
+    size_t compared = 0;
+    for (size_t i = 0; i < c->count; i++) compared += c->units[i].words >= o->min_words;
+    assert_int_equal(run(c, o, 0, DOCUMENTS, 1, found, &size), compared);
+    remove_directory("index");
 }
 
 static void test_random(void **state) {
@@ -225,7 +258,7 @@ static void test_random(void **state) {
     uint64_t seed = 5;
     size_t all = 0;
     for (int round = 0; round < ROUNDS; round++) {
-        static char expected[1 << 15];
+        static char expected[OUTPUT_ROOM];
         nd_lines_options o;
         nd_lines_options_init(&o, sizeof o);
         o.unit = (nd_text_unit_kind)random_below(&seed, 3);
@@ -238,6 +271,7 @@ static void test_random(void **state) {
         make_texts(&c, &seed);
         size_t cut = write_expected(&c, &o, expected, sizeof expected);
         check(&c, &o, expected, cut);
+        if (o.keep == ND_UNITS_KEEP_FIRST) check_pieces(&c, &o, expected, cut, &seed);
         all += cut;
     }
     assert_true(all > ROUNDS);

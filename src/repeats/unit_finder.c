@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* Shares of the budget, in percent. At one time there are: units, cuts of the table, and the table;
- * then units, both kinds of cuts, and a part per thread, which has few percent of the units. The
- * documents take 23 percent (lines.c). */
-enum { UNIT_SHARE = 45, CUT_SHARE = 15, KNOWN_SHARE = 8, TABLE_SHARE = 6 };
+ * then units, both kinds of cuts or cuts and fresh units, and a part per thread, which has few
+ * percent of the units. The documents take 23 percent (lines.c). */
+enum { UNIT_SHARE = 40, CUT_SHARE = 15, FRESH_SHARE = 15, KNOWN_SHARE = 8, TABLE_SHARE = 6 };
 
 /* Slots of the table of first units, at most; and how far ahead they are prefetched, in units. */
 enum { MOST_SLOTS = ND_LIMIT(1 << 20, 4), AHEAD = 24 };
@@ -19,8 +19,10 @@ enum { NUMBER_BITS = ND_UNIT_NUMBER_BITS };
 struct nd_unit_finder {
     const nd_run *run;
     nd_unit_rule rule;
-    nd_external_sort *units; /* hash; more of it, number */
-    nd_external_sort *cuts;  /* number; number of the source */
+    const nd_line_index *index; /* NULL: none */
+    nd_external_sort *units;    /* hash; more of it, number */
+    nd_external_sort *cuts;     /* number; number of the source */
+    nd_external_sort *fresh;    /* for the index: hash; more of it, number of the document */
     /* The table: the record of the first unit that came to a slot, and for all others of the same
      * hash the spool with their cuts, in the order of input. A slot is all ones at first. */
     uint64_t (*slots)[2];
@@ -46,7 +48,7 @@ static nd_status create_table(nd_unit_finder *f, nd_error *error) {
                   nd_parts_memory(f->run, KNOWN_SHARE), "repeated lines");
     f->cursor.spool = &f->known;
     f->next_known.unit = UINT64_MAX;
-    if (f->rule.keep == ND_UNITS_KEEP_NONE) return ND_OK;
+    if (f->rule.keep == ND_UNITS_KEEP_NONE || f->index) return ND_OK;
     for (f->slot_count = 1; 2 * f->slot_count <= most && f->slot_count < MOST_SLOTS;)
         f->slot_count *= 2;
     f->slots = nd_allocate(&f->run->allocator, f->slot_count, sizeof *f->slots);
@@ -60,12 +62,13 @@ static void free_table(nd_unit_finder *f) {
     f->slots = NULL;
 }
 
-nd_status nd_unit_finder_create(const nd_run *run, const nd_unit_rule *rule, nd_unit_finder **out,
-                                nd_error *error) {
+nd_status nd_unit_finder_create(const nd_run *run, const nd_unit_rule *rule,
+                                const nd_line_index *index, nd_unit_finder **out, nd_error *error) {
     nd_unit_finder *f = nd_allocate_zero(&run->allocator, 1, sizeof *f);
     if (!f) return nd_fail_memory(error, sizeof *f, "a finder of lines");
     f->run = run;
     f->rule = *rule;
+    f->index = index;
     nd_status status = create_table(f, error);
     if (status == ND_OK)
         status = nd_parts_create(run, &(nd_parts_settings){UNIT_SHARE, 2, 2, "lines"}, &f->units,
@@ -80,6 +83,7 @@ void nd_unit_finder_free(nd_unit_finder *f) {
     const nd_allocator a = f->run->allocator;
     nd_external_sort_free(f->units);
     nd_external_sort_free(f->cuts);
+    nd_external_sort_free(f->fresh);
     nd_part_buffer_free(&a, &f->part);
     nd_spool_free(&f->known);
     nd_release(&a, f->cursor.bytes);
@@ -198,13 +202,33 @@ static nd_status cut_group(nd_parts_worker *w, const uint64_t *group, size_t cou
     return ND_OK;
 }
 
+/* Cuts a group whose first unit is in the index; or its later units, and adds the first one. */
+static nd_status look_up(nd_parts_worker *w, nd_line_search *search, const uint64_t *group,
+                         size_t count, nd_error *error) {
+    const nd_unit_finder *f = w->pass->context;
+    const nd_line_entry line = {group[0], group[1]};
+    bool found;
+    uint64_t document;
+    ND_TRY(nd_line_search_find(search, &line, &found, &document, error));
+    for (size_t i = 0; found && i < count; i++)
+        ND_TRY(queue_cut(w, number_of(group + 2 * i), ND_SOURCE_INDEX | document, error));
+    if (found) return ND_OK;
+    document = nd_line_index_next_document(f->index) + nd_unit_finder_document(f, number_of(group));
+    const uint64_t entry[] = {group[0], (group[1] & ~NUMBER_MASK) | document};
+    ND_TRY(nd_parts_queue_record(w, 1, entry, error));
+    return cut_group(w, group, count, error);
+}
+
 /* nd_parts_pass.take_part */
 static nd_status cut_groups(nd_parts_worker *w, nd_error *error) {
+    const nd_unit_finder *f = w->pass->context;
     const uint64_t *words = w->part.words;
+    nd_line_search search = {.index = f->index};
     for (size_t begin = 0, end; begin < w->part.count; begin = end) {
-        for (end = begin + 1; end < w->part.count && is_same(words + 2 * begin, words + 2 * end);)
-            end++;
-        if (end - begin > 1) ND_TRY(cut_group(w, words + 2 * begin, end - begin, error));
+        const uint64_t *group = words + 2 * begin;
+        for (end = begin + 1; end < w->part.count && is_same(group, words + 2 * end);) end++;
+        if (f->index) ND_TRY(look_up(w, &search, group, end - begin, error));
+        else if (end - begin > 1) ND_TRY(cut_group(w, group, end - begin, error));
     }
     return ND_OK;
 }
@@ -219,22 +243,31 @@ static nd_status next_known(nd_unit_finder *f, nd_error *error) {
     return ND_OK;
 }
 
+static nd_status create_results(nd_unit_finder *f, nd_error *error) {
+    const nd_parts_settings cuts = {CUT_SHARE, 2, 1, "repeated lines"},
+                            fresh = {FRESH_SHARE, 2, 2, "new lines"};
+    ND_TRY(nd_parts_create(f->run, &cuts, &f->cuts, error));
+    return f->index ? nd_parts_create(f->run, &fresh, &f->fresh, error) : ND_OK;
+}
+
 nd_status nd_unit_finder_run(nd_unit_finder *f, nd_error *error) {
-    const nd_parts_settings settings = {CUT_SHARE, 2, 1, "repeated lines"};
     free_table(f);
     while (f->unit_count >> f->shift >= ND_PARTS) f->shift++;
-    ND_TRY(nd_parts_create(f->run, &settings, &f->cuts, error));
+    ND_TRY(create_results(f, error));
     nd_parts_pass pass = {.run = f->run,
                           .from = f->units,
-                          .targets[0] = {f->cuts, 2, f->shift},
+                          .targets = {{f->cuts, 2, f->shift}, {f->fresh, 2, 64 - ND_PART_BITS}},
                           .context = f,
                           .take_part = cut_groups};
     ND_TRY(nd_parts_run(&pass, error));
     ND_TRY(nd_external_sort_flush(f->cuts, error));
+    if (f->fresh) ND_TRY(nd_external_sort_flush(f->fresh, error));
     nd_external_sort_free(f->units);
     f->units = NULL;
     return next_known(f, error);
 }
+
+const nd_external_sort *nd_unit_finder_fresh(const nd_unit_finder *f) { return f->fresh; }
 
 /* ---- results */
 

@@ -9,16 +9,21 @@
  * 3. Those that are cut go to partitions by number, with the number of the first one, and are read
  *    again in the order of input.
  *
+ * With an index of lines, the first unit of each group is looked up in it, in step 2. If it is
+ * there, all units of the group are cut; if not, it is fresh: it will be added. There is no table
+ * then, because it would hide which units are in the index.
+ *
  * Two different units with the same 88 bits would be taken for equal ones: of n units the chance is
  * n^2 / 2^89, below 10^-8 for 10^9.
  *
- * Memory: shares of the run's budget, and 8 bytes per document; if none is kept, also 32 bytes per
- * unit of the largest group. */
+ * Memory: shares of the run's budget, and 8 bytes per document; if none is kept, or with an index,
+ * also 32 bytes per unit of the largest group. */
 #ifndef ND_REPEATS_UNIT_FINDER_H
 #define ND_REPEATS_UNIT_FINDER_H
 
 #include "io/external_sort.h"
 #include "job/run_context.h"
+#include "repeats/line_index.h"
 
 #include "neardup.h"
 
@@ -35,8 +40,9 @@ typedef struct nd_unit_rule {
     uint64_t more_than;
 } nd_unit_rule;
 
-nd_status nd_unit_finder_create(const nd_run *run, const nd_unit_rule *rule, nd_unit_finder **out,
-                                nd_error *error);
+/* `index` NULL: there is none. */
+nd_status nd_unit_finder_create(const nd_run *run, const nd_unit_rule *rule,
+                                const nd_line_index *index, nd_unit_finder **out, nd_error *error);
 void nd_unit_finder_free(nd_unit_finder *finder);
 
 /* A unit that is compared with others: 64 bits of its hash, 24 more, and its number in its
@@ -60,13 +66,19 @@ nd_status nd_unit_finder_add(nd_unit_finder *finder, uint64_t units, const nd_ha
 nd_status nd_unit_finder_run(nd_unit_finder *finder, nd_error *error);
 
 /* A unit that is cut: both are numbers in the order of input. The source is the first equal one; of
- * the first one it is the second. */
+ * the first one it is the second. Of a unit in the index it is ND_SOURCE_INDEX and the document
+ * that had it first. */
 typedef struct nd_cut_unit {
     uint64_t unit, source;
 } nd_cut_unit;
+#define ND_SOURCE_INDEX (UINT64_C(1) << 63)
 
 /* Reads the next unit that is cut, in the order of input. unit UINT64_MAX: there are no more. */
 nd_status nd_unit_finder_next(nd_unit_finder *finder, nd_cut_unit *out, nd_error *error);
+
+/* The units for the index: nd_line_entry, by parts, with the numbers that their documents get.
+ * NULL: there is no index. Valid after nd_unit_finder_run, as long as the finder. */
+const nd_external_sort *nd_unit_finder_fresh(const nd_unit_finder *finder);
 
 uint64_t nd_unit_finder_units(const nd_unit_finder *finder);
 /* The first unit of a document; of the one behind the last, their number. */

@@ -52,6 +52,22 @@ t lines -q texts -o cut/
 cat in.jsonl | t lines -q - -o piped.jsonl
 cmp piped.jsonl out.jsonl && echo same
 
+# An index of lines: what earlier runs had is cut. Other settings, and directories of others.
+head -2 in.jsonl > one.jsonl
+tail -3 in.jsonl > two.jsonl
+t lines -q --index known one.jsonl
+t lines -q --index known two.jsonl --removed cut.tsv
+shown cut.tsv
+t lines -q --index known two.jsonl --threads 2 --drop-below 0
+t lines -q --index known two.jsonl --unit sentence
+t lines -q --index known two.jsonl --min-words 2
+t lines -q --index known two.jsonl --keep none
+t lines -q --index texts two.jsonl
+t lines -q --index in.jsonl two.jsonl
+t index info known
+t dedup -q --index known two.jsonl
+ls known
+
 # The same bytes at any number of threads, in little memory, compressed, and from a compressed file.
 for i in {1..3000}; do
     echo "{\"id\":$i,\"text\":\"line of $((i % 7)) and\\nthe number $i stays\\nmenu item $((i * i % 501)) here\\n\"}"

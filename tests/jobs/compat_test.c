@@ -1,8 +1,9 @@
 /* Indexes that earlier versions wrote are read as long as their format is supported. They are
  * stored as tests/compat/ARCHIVE.tar.gz, and this program made each when its format was new. Each
  * has a segment, a tombstone, and a document and a removal in its write-ahead log. index-1 has
- * documents, index-2 fingerprints, index-2-numbers fingerprints whose ids are numbers. To make an
- * archive of KIND documents, fingerprints or numbers:
+ * documents, index-2 fingerprints, index-2-numbers fingerprints whose ids are numbers. lines-1 has
+ * lines of three runs, two of them merged. To make an archive of KIND documents, fingerprints,
+ * numbers or lines:
  *
  *   compat_test KIND x && tar -C x --exclude ./lock --sort=name --mtime=@0 \
  *     --owner=root:0 --group=root:0 -czf ARCHIVE.tar.gz . */
@@ -256,6 +257,80 @@ static void make_numbers(const char *path) {
 static void expect_strings(const char *path) { expect_fingerprints(false, path); }
 static void expect_numbers(const char *path) { expect_fingerprints(true, path); }
 
+/* ---- lines */
+
+static const char *const line_texts[] = {
+    "the first line of a page\nthe second one of it\nnumber three is here\nnumber four is here",
+    "a menu with many items\n\xe4\xb8\xad\xe6\x96\x87\xe5\xad\x97 of it",
+    "a line of more than sixteen bytes, and of more than thirty-two of them\nshort one now",
+    "one of exactly 16"};
+enum { LINE_RUNS = 3 };
+
+/* Which texts each run has; the last number is behind the last text. */
+static const size_t line_runs[LINE_RUNS + 1] = {0, 1, 3, 4};
+
+typedef struct line_source {
+    size_t next, end;
+} line_source;
+
+/* nd_record_fn */
+static int next_line_text(void *context, nd_record *out) {
+    line_source *s = context;
+    if (s->next == s->end) return 0;
+    out->id = ids[s->next];
+    out->id_length = strlen(out->id);
+    out->text = line_texts[s->next++];
+    out->length = strlen(out->text);
+    return 1;
+}
+
+static void run_lines(const char *path, size_t begin, size_t end, const char *removed) {
+    nd_error error;
+    nd_lines_options o;
+    nd_input_options input;
+    line_source source = {begin, end};
+    nd_lines_options_init(&o, sizeof o);
+    nd_input_options_init(&input, sizeof input);
+    input.records = next_line_text;
+    input.records_context = &source;
+    o.input = &input;
+    o.min_words = 2;
+    o.index = path;
+    o.removed = removed;
+    must(nd_lines(&o, NULL, &error), &error);
+}
+
+static void make_lines(const char *path) {
+    for (size_t i = 0; i < LINE_RUNS; i++) run_lines(path, line_runs[i], line_runs[i + 1], NULL);
+}
+
+/* All lines are in the index, each with the document that had it. */
+static void expect_lines(const char *path) {
+    char table[1000], found[4000];
+    snprintf(table, sizeof table, "%s.tsv", path);
+    run_lines(path, 0, sizeof line_texts / sizeof *line_texts, table);
+    FILE *f = fopen(table, "r");
+    assert_non_null(f);
+    found[fread(found, 1, sizeof found - 1, f)] = '\0';
+    fclose(f);
+    unlink(table);
+    assert_string_equal(
+        found, "id\tbegin\tend\tsource\tsource_begin\tfile\tline\tsource_file\tsource_line\n"
+               "mill\t0\t25\tmill\t\t\t1\t\t\n"
+               "mill\t25\t46\tmill\t\t\t1\t\t\n"
+               "mill\t46\t67\tmill\t\t\t1\t\t\n"
+               "mill\t67\t86\tmill\t\t\t1\t\t\n"
+               "mill\t0\t86\t\t\t\t1\t\t\n"
+               "mill again\t0\t23\tmill again\t\t\t2\t\t\n"
+               "mill again\t23\t38\tmill again\t\t\t2\t\t\n"
+               "mill again\t0\t38\t\t\t\t2\t\t\n"
+               "lantern\t0\t71\tlantern\t\t\t3\t\t\n"
+               "lantern\t71\t84\tlantern\t\t\t3\t\t\n"
+               "lantern\t0\t84\t\t\t\t3\t\t\n"
+               "quince\t0\t17\tquince\t\t\t4\t\t\n"
+               "quince\t0\t17\t\t\t\t4\t\t\n");
+}
+
 /* ---- all formats */
 
 static const struct kind {
@@ -264,7 +339,8 @@ static const struct kind {
     void (*expect)(const char *path);
 } kinds[] = {{"documents", "index-1", make_documents, expect_documents},
              {"fingerprints", "index-2", make_fingerprints, expect_strings},
-             {"numbers", "index-2-numbers", make_numbers, expect_numbers}};
+             {"numbers", "index-2-numbers", make_numbers, expect_numbers},
+             {"lines", "lines-1", make_lines, expect_lines}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 #if !ND_TINY_LIMITS
