@@ -208,9 +208,12 @@ static void zstd_close(nd_stream_out *stream) { (void)stream; }
 
 /* ---------------------------------------------------------------- the stream */
 
-static bool is_regular(int fd) {
-    struct stat s;
-    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+/* Whether a write may have to wait for a reader: not to a regular file, nor to the null device. */
+static bool may_wait(int fd) {
+    struct stat s, null;
+    if (fstat(fd, &s) != 0) return true;
+    bool to_null = S_ISCHR(s.st_mode) && stat("/dev/null", &null) == 0 && null.st_rdev == s.st_rdev;
+    return !S_ISREG(s.st_mode) && !to_null;
 }
 
 nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compression,
@@ -223,7 +226,7 @@ nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compres
     if (!stream) return nd_fail_memory(error, sizeof *stream, "an output stream");
     stream->allocator = memory;
     stream->fd = fd;
-    stream->waits = !is_regular(fd);
+    stream->waits = may_wait(fd);
     stream->compression = compression;
     stream->name = nd_allocate(&memory, name_size, 1);
     stream->buffer = nd_allocate(&memory, buffer_size, 1);
