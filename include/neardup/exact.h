@@ -9,19 +9,6 @@
 extern "C" {
 #endif
 
-/* Which texts are identical. Each of these finds all that the one before it finds, except in texts
- * without tokens.
- *
- * ND_EQUAL_BYTES   Texts of the same bytes. Of JSON and CSV the bytes of the text itself, however
- *                  it is escaped or quoted; fields beside the text do not count.
- * ND_EQUAL_TEXT    Texts of the same characters after normalisation to form C (NFC) when each run
- *                  of white space (the Unicode property White_Space) is one space, and white space
- *                  at both ends is left out. Upper and lower case differ, and so does punctuation.
- * ND_EQUAL_TOKENS  Texts of the same tokens in the same order, as nd_dedup finds exact copies: case
- *                  and punctuation do not count. Texts without tokens, such as "!", are
- *                  identical if they have the same characters after NFC. */
-typedef enum nd_equal { ND_EQUAL_BYTES = 0, ND_EQUAL_TEXT, ND_EQUAL_TOKENS } nd_equal;
-
 typedef struct nd_exact_options {
     size_t struct_size;
     const nd_input_options *input; /* not NULL */
@@ -37,11 +24,15 @@ typedef struct nd_exact_options {
      * counts of shingles. */
     const nd_output_options *outputs;
     const nd_resources *resources;
+    /* An index of ND_CONTENT_HASHES, made with the same `by`; with ND_EQUAL_TOKENS also with the
+     * same kind of analyzer and seed. NULL: none. Its documents come before all others, and the
+     * kept documents are added to it, as nd_dedup does. */
+    const nd_index_use *index;
 } nd_exact_options;
 
 /* Removes documents that are identical to a document before them, in the order of priority: the
  * order of input, the longest text first, or by a field. The evidence of a removed document is the
- * first document that is identical to it.
+ * first document that is identical to it: of the index, if there is one, and then of the input.
  *
  * Texts are compared by 128-bit hashes. Two different texts have the same hash with a probability
  * of about 2^-126: among 10^12 documents there is one such pair with a probability below 10^-13.

@@ -18,6 +18,15 @@ extern "C" {
  * the handle. Changes run one after the other; searches go on meanwhile. */
 typedef struct nd_index nd_index;
 
+/* What an index keeps of a document.
+ *
+ * ND_CONTENT_SKETCHES  Its sketch, and its shingle set: near-duplicates are found.
+ * ND_CONTENT_HASHES    The 128-bit hash of its text: identical documents are found, by nd_exact
+ *                      alone. Such an index takes about 40 bytes a document besides its ids. It is
+ *                      never searched by a text: nd_index_searcher_create, nd_index_query,
+ *                      nd_passages and nd_dedup refuse it with ND_ERR_ARGUMENT. */
+typedef enum nd_index_content { ND_CONTENT_SKETCHES = 0, ND_CONTENT_HASHES } nd_index_content;
+
 /* Options of a new index. They never change. */
 typedef struct nd_index_options {
     size_t struct_size;
@@ -28,6 +37,11 @@ typedef struct nd_index_options {
     /* Store no shingle sets: half the bytes, but similarities are estimates. Default false. */
     bool sketch_only;
     uint8_t reserved[3];
+    nd_index_content content; /* default ND_CONTENT_SKETCHES */
+    /* ND_CONTENT_HASHES: which texts are identical, default ND_EQUAL_BYTES. Of the other options
+     * only the analyzer has an effect then, and that with ND_EQUAL_TOKENS alone, as in
+     * nd_exact_options. */
+    nd_equal by;
 } nd_index_options;
 
 ND_API void nd_index_options_init(nd_index_options *options, size_t struct_size);
@@ -94,9 +108,9 @@ ND_API ND_MUST_CHECK nd_status nd_index_refresh(nd_index *index, nd_error *error
 typedef struct nd_index_info {
     size_t struct_size;              /* set by the caller */
     const nd_index_options *options; /* as it was made; valid as long as the handle */
-    nd_plan plan;
-    uint64_t documents; /* documents that searches find */
-    uint64_t removed;   /* removed documents that still take space */
+    nd_plan plan;                    /* ND_CONTENT_HASHES: zeros */
+    uint64_t documents;              /* documents that searches find */
+    uint64_t removed;                /* removed documents that still take space */
     uint64_t segments, log_documents, generation;
     uint64_t bytes; /* size of all files, and of what only memory has */
     uint32_t format;
@@ -123,7 +137,7 @@ typedef enum nd_search_kind {
 
 /* A search context. Thread-compatible: one per thread. Any number of them search one index, while
  * another thread changes it. The caller frees *out before it closes the index. ND_ERR_ARGUMENT: an
- * index with ND_SEGMENT, which only its stream may use. */
+ * index with ND_SEGMENT, which only its stream may use, or of ND_CONTENT_HASHES. */
 typedef struct nd_index_searcher nd_index_searcher;
 ND_API ND_MUST_CHECK nd_status nd_index_searcher_create(nd_index *index, nd_index_searcher **out,
                                                         nd_error *error);

@@ -67,6 +67,19 @@ typedef struct nd_analyzer_options {
 
 ND_API void nd_analyzer_options_init(nd_analyzer_options *options, size_t struct_size);
 
+/* Which texts are identical. Each of these finds all that the one before it finds, except in texts
+ * without tokens.
+ *
+ * ND_EQUAL_BYTES   Texts of the same bytes. Of JSON and CSV the bytes of the text itself, however
+ *                  it is escaped or quoted; fields beside the text do not count.
+ * ND_EQUAL_TEXT    Texts of the same characters after normalisation to form C (NFC) when each run
+ *                  of white space (the Unicode property White_Space) is one space, and white space
+ *                  at both ends is left out. Upper and lower case differ, and so does punctuation.
+ * ND_EQUAL_TOKENS  Texts of the same tokens in the same order, as nd_dedup finds exact copies: case
+ *                  and punctuation do not count. Texts without tokens, such as "!", are
+ *                  identical if they have the same characters after NFC. */
+typedef enum nd_equal { ND_EQUAL_BYTES = 0, ND_EQUAL_TEXT, ND_EQUAL_TOKENS } nd_equal;
+
 /* The tables of an analyzer and its scratch memory for one text. Thread-compatible. */
 typedef struct nd_analyzer nd_analyzer;
 

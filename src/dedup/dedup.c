@@ -15,7 +15,8 @@
  *   write    report              fates -> kept records, tables, callbacks; begins while deciding
  *            index_update        kept documents -> the index
  *   audit                        in place of "write": candidates, fates, texts -> shares
- *   exact_copies alone decides for nd_exact: nothing is proposed, and no pair is compared
+ *   exact_copies alone decides for nd_exact, with an index also indexed_copies: nothing is
+ *   proposed, and no pair is compared
  *   tuner                        behind exact_copies, in place of the rest: texts -> shares */
 #include "base/argument.h"
 #include "base/floats.h"
@@ -25,6 +26,7 @@
 #include "dedup/components.h"
 #include "dedup/decide.h"
 #include "dedup/exact_copies.h"
+#include "dedup/indexed_copies.h"
 #include "dedup/losses.h"
 #include "dedup/propose_by_anchors.h"
 #include "dedup/propose_by_bands.h"
@@ -191,6 +193,17 @@ static nd_status propose(dedup *d, nd_error *error) {
     return ND_OK;
 }
 
+/* All that nd_exact still has to match. */
+static nd_status match_hashes(dedup *d, nd_error *error) {
+    if (!d->update) return ND_OK;
+    const nd_indexed_copies_request request = {.run = &d->run,
+                                               .columns = &d->ingested.columns,
+                                               .hash_keys = d->ingested.band_keys,
+                                               .ranks = &d->ranks,
+                                               .update = d->update};
+    return nd_find_indexed_copies(&request, &d->fates, error);
+}
+
 static nd_status match(dedup *d, nd_error *error) {
     ND_TRY(resolve_equal(d, error));
     if (d->plan.counts_words) {
@@ -198,7 +211,7 @@ static nd_status match(dedup *d, nd_error *error) {
         ND_TRY(nd_fingerprint_counted(&d->run, &d->plan, &d->fates, &d->ingested, error));
         end_stage(d, ND_STAGE_READ);
     }
-    if (!d->plan.exact) ND_TRY(propose(d, error));
+    ND_TRY(d->plan.exact ? match_hashes(d, error) : propose(d, error));
     end_stage(d, ND_STAGE_MATCH);
     return ND_OK;
 }

@@ -108,6 +108,7 @@ nd_status nd_dedup_parts_read_exact(const nd_exact_options *given, nd_dedup_part
     ND_TRY(read_analyzer_alone(o.analyzer, out, error));
     ND_TRY(read_survivors(o.survivors, &out->survivors, error));
     out->survivors.group = ND_GROUP_GREEDY;
+    ND_TRY(read_index_use(o.index, &out->index, error));
     ND_TRY(read_outputs(o.outputs, &out->outputs, error));
     out->resources = o.resources;
     return ND_OK;

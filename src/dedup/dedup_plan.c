@@ -157,13 +157,18 @@ static nd_status plan_difference(nd_dedup_plan *plan, const nd_dedup_parts *o, n
     return ND_OK;
 }
 
-/* There are no sketches, and no sizes of sets. */
-static nd_status plan_exact(nd_dedup_plan *plan, const nd_dedup_parts *o) {
+/* There are no sizes of sets, and no sketches; for an index the hash of a document is its sketch,
+ * and its key of one band. */
+static nd_status plan_exact(nd_dedup_plan *plan, const nd_dedup_parts *o, nd_error *error) {
     plan->exact = true;
     plan->equal = o->equal;
     plan->verify = ND_VERIFY_NONE;
     plan->measure = ND_BY_JACCARD;
-    return ND_OK;
+    if (!nd_has_index(o)) return ND_OK;
+    plan->sketch_size = ND_STORED_HASH;
+    plan->bands.bands = 1;
+    return o->equal == ND_EQUAL_TOKENS ? nd_analyzer_options_check_stored(&plan->analyzer, error)
+                                       : ND_OK;
 }
 
 nd_status nd_dedup_plan_make(nd_dedup_goal goal, const nd_dedup_parts *o,
@@ -177,7 +182,7 @@ nd_status nd_dedup_plan_make(nd_dedup_goal goal, const nd_dedup_parts *o,
                             .verify = o->similarity.verify,
                             .threshold = o->similarity.threshold};
     if (goal == ND_GOAL_DEDUP) ND_TRY(plan_survivors(plan, o, error));
-    if (o->exact) return plan_exact(plan, o);
+    if (o->exact) return plan_exact(plan, o, error);
     if (nd_has_index(o)) ND_TRY(nd_analyzer_options_check_stored(&plan->analyzer, error));
     ND_TRY(choose_sketch(plan, o, index, error));
     ND_TRY(plan_difference(plan, o, error));

@@ -46,8 +46,26 @@ struct nd_index_update {
 
 /* ---- opening */
 
+/* Of a job that compares hashes alone. */
+static nd_status check_identity(const char *path, const nd_dedup_parts *parts,
+                                const nd_index_settings *s, nd_error *error) {
+    static const char *const names[] = {
+        [ND_EQUAL_BYTES] = "bytes", [ND_EQUAL_TEXT] = "text", [ND_EQUAL_TOKENS] = "tokens"};
+    if (!s->identity)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: it keeps no hashes of its documents: neardup exact (nd_exact) has an "
+                       "index of its own",
+                       path);
+    if (s->identity != 1 + (uint32_t)parts->equal)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with by %s, not %s", path,
+                       names[s->identity - 1], names[parts->equal]);
+    return parts->equal == ND_EQUAL_TOKENS ? nd_index_check_hashes(path, s, &parts->analyzer, error)
+                                           : ND_OK;
+}
+
 static nd_status check_settings(const char *path, const nd_dedup_parts *parts,
                                 const nd_index_settings *s, nd_error *error) {
+    if (parts->exact) return check_identity(path, parts, s, error);
     const nd_similarity_options *o = &parts->similarity;
     ND_TRY(nd_index_check_documents(path, s, error));
     ND_TRY(nd_index_check_hashes(path, s, &parts->analyzer, error));

@@ -125,6 +125,15 @@ static nd_status add_sentences(const ingest_plan *p, ingest_worker *w, batch *b,
     return ND_OK;
 }
 
+/* Adds the hash as the sketch and the key that an index keeps. */
+static nd_status add_hash(const ingest_plan *p, batch *b, const uint64_t hash[2], nd_error *error) {
+    if (p->plan->sketch_size == 0) return ND_OK;
+    ND_TRY(reserve_keys(p, b, 1, error));
+    b->keys[b->key_count++] = hash[0];
+    nd_stored_hash_write(hash, b->sketches + b->count * ND_STORED_HASH);
+    return ND_OK;
+}
+
 /* Adds the signature, the fingerprint or the anchors. If words are counted first, counts the
  * document's words instead. */
 static nd_status add_sketch(const ingest_plan *p, ingest_worker *w, batch *b, nd_shingles *shingles,
@@ -190,7 +199,8 @@ static nd_status map_document(const void *plan, void *worker, void *own, const n
         !nd_reserve(&p->allocator, &b->sketches, &b->sketch_capacity,
                     (b->count + 1) * p->plan->sketch_size))
         return nd_fail_memory(error, p->plan->sketch_size, "the columns of a block");
-    if (!w->hasher) ND_TRY(add_sketch(p, w, b, &shingles, error));
+    ND_TRY(w->hasher ? add_hash(p, b, shingles.text_hash, error)
+                     : add_sketch(p, w, b, &shingles, error));
     entry *e = &b->entries[b->count];
     *e = (entry){.record = item->record,
                  .text_hash = {shingles.text_hash[0], shingles.text_hash[1]},

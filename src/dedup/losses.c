@@ -58,7 +58,7 @@ static nd_status name_groups(losses *l, nd_error *error) {
         nd_loss_group *to = &l->groups[i];
         uint32_t example = nd_rank_of(l->request->documents->ranks, from->example);
         to->removed = from->removed;
-        to->exact_copies = from->exact_copies;
+        to->exact_copies = l->request->plan->exact ? from->removed : from->exact_copies;
         ND_TRY(name_document(l, from->kept, &to->kept, error));
         ND_TRY(name_document(l, example, &to->example, error));
     }

@@ -222,7 +222,7 @@ static nd_status report_document(nd_report *r, uint32_t document, nd_error *erro
     ND_TRY(find_decision(r, document, &d, error));
     r->counts.kept += d.kept;
     r->counts.removed += !d.kept;
-    r->counts.exact_copies += d.exact_copy;
+    r->counts.exact_copies += d.exact_copy || (r->plan->exact && !d.kept);
     ND_TRY(write_document(r, document, &d, error));
     ND_TRY(report_decision(r, document, &d, error));
     return d.kept ? ND_OK : report_evidence(r, document, &d, error);
@@ -243,18 +243,22 @@ nd_status nd_report_until(nd_report *r, uint64_t end, nd_error *error) {
     return ND_OK;
 }
 
-/* Exact copies were not compared, so they are sampled here. */
+/* Exact copies were not compared, so they are sampled here; so are those of documents of an index
+ * that nd_exact has found. */
 static nd_status sample_copies(nd_report *r, nd_error *error) {
     const nd_fates *fates = r->request.fates;
     const nd_ranks *ranks = r->documents->ranks;
     for (uint32_t document = 0; document < fates->count; document++) {
-        if (nd_fate_of(fates, document) != ND_FATE_COPY) continue;
-        const nd_sampled_pair pair = {
-            .kind = ND_SAMPLE_COPY,
-            .similarity = 1,
-            .verdict = {.earlier = nd_rank_of(ranks, nd_fates_original(fates, document)),
-                        .later = nd_rank_of(ranks, document),
-                        .score = 1}};
+        nd_fate fate = nd_fate_of(fates, document);
+        nd_sampled_pair pair = {.kind = ND_SAMPLE_COPY, .similarity = 1};
+        if (fate == ND_FATE_KEPT || (fate == ND_FATE_REMOVED && !r->plan->exact)) continue;
+        if (fate == ND_FATE_REMOVED)
+            ND_TRY(nd_fates_verdict(fates, document, &pair.verdict, error));
+        else
+            pair.verdict = (nd_verdict){
+                .earlier = nd_rank_of(ranks, nd_fates_original(fates, document)),
+                .later = nd_rank_of(ranks, document),
+                .score = 1};
         ND_TRY(nd_pair_sample_add(r->request.sample, &pair, error));
     }
     return ND_OK;

@@ -114,7 +114,8 @@ nd_status nd_hamming_describe(nd_hamming_index *x, nd_hamming_info *out, nd_erro
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_results_check(out, sizeof *out, "nd_hamming_info", error));
-    nd_hamming_info made = {.options = &x->options, .format = nd_kind_format(ND_KIND_FINGERPRINTS)};
+    nd_hamming_info made = {.options = &x->options,
+                            .format = nd_settings_format(&x->shared.settings)};
     const nd_store *store = nd_index_store_begin_read(&x->shared);
     nd_store_counts counts = nd_store_count_all(store);
     describe_tables(store, &made);

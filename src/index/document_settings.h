@@ -21,8 +21,8 @@ nd_status nd_document_settings(const nd_index_parts *parts, nd_index_settings *o
 void nd_document_settings_to_options(const nd_index_settings *settings, nd_index_parts *out);
 nd_plan nd_document_settings_plan(const nd_index_settings *settings);
 
-/* ND_ERR_ARGUMENT: the index holds fingerprints, or it belongs to a stream with the analyzer
- * segment. */
+/* ND_ERR_ARGUMENT: the index holds fingerprints, or hashes of documents alone, or it belongs to a
+ * stream with the analyzer segment. */
 nd_status nd_index_check_documents(const char *path, const nd_index_settings *settings,
                                    nd_error *error);
 /* ND_ERR_ARGUMENT: the documents of the index were hashed with another analyzer or seed. */

@@ -105,7 +105,7 @@ nd_status nd_index_describe(nd_index *x, nd_index_info *out, nd_error *error) {
                                 .log_documents = counts.log_documents,
                                 .generation = counts.generation,
                                 .bytes = counts.bytes,
-                                .format = nd_kind_format(ND_KIND_DOCUMENTS)};
+                                .format = nd_settings_format(&x->shared.settings)};
     nd_results_write(out, &made, sizeof made);
     return ND_OK;
 }

@@ -1,7 +1,8 @@
 /* A document as a store keeps it, and its bytes in a record of the write-ahead log.
  *
- * A store does not know what a sketch means: MinHash bytes in an index of documents, a fingerprint
- * in an index of fingerprints. The layout says which parts its documents have. */
+ * A store does not know what a sketch means: MinHash bytes in an index of documents, or the hash of
+ * the document; a fingerprint in an index of fingerprints. The layout says which parts its
+ * documents have. */
 #ifndef ND_STORE_DOCUMENT_ROW_H
 #define ND_STORE_DOCUMENT_ROW_H
 
@@ -27,6 +28,14 @@ typedef struct nd_stored_document {
 
 /* The fingerprint that a sketch holds, little-endian, in an index of fingerprints of `bits`. */
 nd_fingerprint nd_stored_fingerprint(const nd_stored_document *document, uint32_t bits);
+
+/* A hash as a sketch: its two words, little-endian. The key of such a document is the first word,
+ * as a band key. */
+enum { ND_STORED_HASH = 16 };
+static inline void nd_stored_hash_write(const uint64_t hash[2], uint8_t *sketch) {
+    nd_store_le64(sketch, hash[0]);
+    nd_store_le64(sketch + 8, hash[1]);
+}
 
 /* The payload of a log record: length of the id (32 bits), id, sketch, keys of five bytes, set. */
 enum { ND_ROW_LENGTH = 4, ND_ROW_KEY = 5 };

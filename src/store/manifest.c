@@ -15,6 +15,7 @@ enum {
     UNICODE_SIZE = 16,
     FIXED_SIZE = 152,      /* up to the segments, in version 1 */
     FINGERPRINT_SIZE = 24, /* additional in version 2 */
+    IDENTITY_SIZE = 8,     /* additional in version 3 */
     SEGMENT_SIZE = 32,
     HASH_SIZE = 8,
     MOST_SIZE = 1 << 24,
@@ -29,8 +30,8 @@ bool nd_index_settings_equal(const nd_index_settings *a, const nd_index_settings
            a->exact == b->exact && a->numbered == b->numbered && a->analyzer == b->analyzer &&
            a->ngram == b->ngram && a->rows == b->rows && a->seed == b->seed &&
            memcmp(&a->threshold, &b->threshold, sizeof a->threshold) == 0 &&
-           memcmp(&a->recall, &b->recall, sizeof a->recall) == 0 && a->bits == b->bits &&
-           a->k == b->k && a->memory == b->memory;
+           memcmp(&a->recall, &b->recall, sizeof a->recall) == 0 && a->identity == b->identity &&
+           a->bits == b->bits && a->k == b->k && a->memory == b->memory;
 }
 
 void nd_manifest_init(nd_manifest *manifest, const nd_allocator *allocator) {
@@ -100,8 +101,20 @@ static const char *fingerprint_fault(const nd_index_settings *s) {
     return documents ? "it has settings of documents and of fingerprints" : NULL;
 }
 
+static const char *hash_fault(const nd_index_settings *s) {
+    if (s->identity > 1 + ND_EQUAL_TOKENS) return "it does not say which texts are identical";
+    if (s->sketch_size != ND_STORED_HASH || s->bands != 1)
+        return "its documents do not have a hash of 16 bytes and one key";
+    bool words = s->identity == 1 + ND_EQUAL_TOKENS ? s->analyzer > ND_CHARS
+                                                    : s->analyzer || s->seed;
+    if (words) return "its analyzer is not known";
+    bool sketches = s->ngram || s->rows || s->exact || s->threshold != 0.0 || s->recall != 0.0;
+    return sketches ? "it has settings of sketches and of hashes" : NULL;
+}
+
 static const char *settings_fault(const nd_index_settings *s) {
     if (s->kind == ND_KIND_FINGERPRINTS) return fingerprint_fault(s);
+    if (s->identity) return hash_fault(s);
     if (s->analyzer > ND_SEGMENT) return "its analyzer is not known";
     if (s->ngram < 1 || s->ngram > 64) return "its shingles are not of 1 to 64 tokens";
     if (s->sketch_size < 1 || s->sketch_size > 1024)
@@ -187,8 +200,12 @@ static void fixed_fields(cursor *c, uint32_t version, nd_manifest *m, uint64_t *
     word64(c, &s->seed);
     real(c, &s->threshold);
     real(c, &s->recall);
-    s->kind = version > 1 ? ND_KIND_FINGERPRINTS : ND_KIND_DOCUMENTS;
-    if (version > 1) {
+    s->kind = version == 2 ? ND_KIND_FINGERPRINTS : ND_KIND_DOCUMENTS;
+    if (version == 3) {
+        word32(c, &s->identity);
+        c->at += 4;
+    }
+    if (version == 2) {
         word32(c, &s->bits);
         word32(c, &s->k);
         word32(c, &s->numbered);
@@ -229,8 +246,9 @@ static uint32_t header_hash(uint32_t version) {
 
 /* Both counts are bounded, so the sum does not overflow. */
 static size_t size_of(uint32_t version, size_t segment_count, size_t pending_size) {
-    return FIXED_SIZE + (version > 1 ? (size_t)FINGERPRINT_SIZE : 0) +
-           segment_count * SEGMENT_SIZE + (pending_size + 7) / 8 * 8 + HASH_SIZE;
+    size_t further = version == 3 ? IDENTITY_SIZE : version == 2 ? FINGERPRINT_SIZE : 0;
+    return FIXED_SIZE + further + segment_count * SEGMENT_SIZE + (pending_size + 7) / 8 * 8 +
+           HASH_SIZE;
 }
 
 static nd_status encode(const nd_manifest *manifest, const char *directory, unsigned char **out,
@@ -238,7 +256,7 @@ static nd_status encode(const nd_manifest *manifest, const char *directory, unsi
     const char *fault = state_fault(manifest);
     if (manifest->segment_count > MOST_SIZE / SEGMENT_SIZE || manifest->pending_size > MOST_SIZE)
         fault = "it is too large";
-    uint32_t version = nd_kind_format(manifest->settings.kind);
+    uint32_t version = nd_settings_format(&manifest->settings);
     size_t size = fault ? 0 : size_of(version, manifest->segment_count, manifest->pending_size);
     if (size > MOST_SIZE) fault = "it is too large";
     if (fault)
@@ -315,7 +333,9 @@ static nd_status decode(unsigned char *bytes, size_t size, const char *path, nd_
     for (; m->segment_count < segment_count; m->segment_count++)
         segment_fields(&c, &m->segments[m->segment_count]);
     ND_TRY(nd_manifest_set_pending(m, c.at, (size_t)pending_size, error));
-    const char *fault = state_fault(m);
+    const char *fault = nd_settings_format(&m->settings) == version
+                            ? state_fault(m)
+                            : "it does not say which texts are identical";
     return fault ? nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s", path, fault) : ND_OK;
 }
 

@@ -10,14 +10,9 @@
 #include "store/document_row.h"
 
 /* The newest version of the format of all files together. */
-enum { ND_INDEX_FORMAT = 2 };
+enum { ND_INDEX_FORMAT = 3 };
 
 typedef enum nd_index_kind { ND_KIND_DOCUMENTS, ND_KIND_FINGERPRINTS } nd_index_kind;
-
-/* An index of documents is of version 1, one of fingerprints of version 2. */
-static inline uint32_t nd_kind_format(nd_index_kind kind) {
-    return kind == ND_KIND_FINGERPRINTS ? 2 : 1;
-}
 
 /* What an index is made with. It never changes. Members of the other kind are 0. */
 typedef struct nd_index_settings {
@@ -31,10 +26,18 @@ typedef struct nd_index_settings {
     uint32_t rows;            /* MinHash values per band */
     uint64_t seed;
     double threshold, recall;
+    /* Of documents whose sketches are their hashes: 1 + nd_equal; 0: they are MinHash bytes. */
+    uint32_t identity;
     /* Of fingerprints (doc/internals/formats.md, "Files of an index"). */
     uint32_t bits, k; /* of a fingerprint; the largest distance of a search */
     uint64_t memory;  /* bound of a segment's tables, bytes; 0: none */
 } nd_index_settings;
+
+/* An index of documents is of version 1, one of fingerprints of version 2, one of hashes of
+ * version 3. */
+static inline uint32_t nd_settings_format(const nd_index_settings *settings) {
+    return settings->kind == ND_KIND_FINGERPRINTS ? 2 : settings->identity ? 3 : 1;
+}
 
 bool nd_index_settings_equal(const nd_index_settings *a, const nd_index_settings *b);
 

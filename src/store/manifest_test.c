@@ -72,6 +72,14 @@ static void make(nd_manifest *m, uint64_t generation, size_t segments, size_t pe
                                       .seed = random_next(&seed),
                                       .threshold = (double)(1 + random_below(&seed, 1000)) / 1000.0,
                                       .recall = (double)(1 + random_below(&seed, 998)) / 1000.0};
+    if (generation % 8 == 5) { /* of hashes */
+        uint32_t identity = 1 + (uint32_t)random_below(&seed, 3);
+        m->settings = (nd_index_settings){.sketch_size = ND_STORED_HASH,
+                                          .bands = 1,
+                                          .identity = identity,
+                                          .analyzer = identity == 3 && random_below(&seed, 2),
+                                          .seed = identity == 3 ? random_next(&seed) : 0};
+    }
     if (generation % 4 == 0) { /* of fingerprints */
         uint32_t bits = UINT32_C(16) << random_below(&seed, 4);
         m->settings = (nd_index_settings){.kind = ND_KIND_FINGERPRINTS,
@@ -113,7 +121,8 @@ static bool same(const nd_manifest *a, const nd_manifest *b) {
         s->exact != t->exact || s->seed != t->seed || s->threshold != t->threshold ||
         s->recall != t->recall)
         return false;
-    if (s->bits != t->bits || s->k != t->k || s->numbered != t->numbered || s->memory != t->memory)
+    if (s->identity != t->identity || s->bits != t->bits || s->k != t->k ||
+        s->numbered != t->numbered || s->memory != t->memory)
         return false;
     if (a->generation != b->generation || a->next_file != b->next_file || a->log != b->log ||
         a->removed != b->removed || !same_seal(a->removed_seal, b->removed_seal) ||
@@ -422,20 +431,20 @@ static void test_versions(void **state) {
     for (int which = 0; which < 2; which++) {
         bytes_of(&m, &good);
         other = good;
-        other.bytes[8] = 3;
+        other.bytes[8] = 4;
         rehash(&other);
         memset(other.bytes + 16, 0xaa,
                other.size - 16); /* a newer format may have anything behind its header */
         store(names[which], &other);
         char wanted[200];
         snprintf(wanted, sizeof wanted,
-                 "%s: in version 3 of the format, of a newer neardup: this one reads version 2",
+                 "%s: in version 4 of the format, of a newer neardup: this one reads version 3",
                  names[which]);
         expect_failure(ND_ERR_ARGUMENT, wanted);
         other.size = 16;
         store(names[which], &other);
         expect_failure(ND_ERR_ARGUMENT, wanted);
-        other.bytes[8] = 4; /* damage: the hash does not fit any more */
+        other.bytes[8] = 5; /* damage: the hash does not fit any more */
         store(names[which], &other);
         expect(&m, true);
         other = good;
@@ -538,6 +547,29 @@ static void test_values_of_fingerprints(void **state) {
     nd_manifest m;
     content good;
     make(&m, 4, 2, 0);
+    bytes_of(&m, &good);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) expect_bad(&good, &bad[i]);
+    nd_manifest_free(&m);
+}
+
+static void test_values_of_hashes(void **state) {
+    (void)state;
+    const bad_value bad[] = {{"analyzer", 40, 4, 2},
+                             {"sketches and of hashes", 44, 4, 5},
+                             {"16 bytes and one key", 48, 4, 32},
+                             {"16 bytes and one key", 52, 4, 2},
+                             {"sketches and of hashes", 56, 4, 1},
+                             {"sketches and of hashes", 60, 4, 1},
+                             {"sketches and of hashes", 72, 8, 0x3ff0000000000000},
+                             {"sketches and of hashes", 80, 8, 0x3fe0000000000000},
+                             {"which texts are identical", 88, 4, 0},
+                             {"which texts are identical", 88, 4, 4},
+                             {"analyzer", 88, 4, 1}};
+    nd_manifest m;
+    content good;
+    make(&m, 5, 2, 0);
+    m.settings.identity = 1 + ND_EQUAL_TOKENS;
+    m.settings.seed = 1;
     bytes_of(&m, &good);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) expect_bad(&good, &bad[i]);
     nd_manifest_free(&m);
@@ -712,13 +744,20 @@ static void test_path(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_format),
-        cmocka_unit_test(test_one_damaged),  cmocka_unit_test(test_both_damaged),
-        cmocka_unit_test(test_crashes),      cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_values),       cmocka_unit_test(test_values_of_fingerprints),
-        cmocka_unit_test(test_rejected),     cmocka_unit_test(test_no_index),
-        cmocka_unit_test(test_broken_write), cmocka_unit_test(test_memory_out),
-        cmocka_unit_test(test_readers),      cmocka_unit_test(test_path)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),
+                                       cmocka_unit_test(test_format),
+                                       cmocka_unit_test(test_one_damaged),
+                                       cmocka_unit_test(test_both_damaged),
+                                       cmocka_unit_test(test_crashes),
+                                       cmocka_unit_test(test_versions),
+                                       cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_values_of_fingerprints),
+                                       cmocka_unit_test(test_values_of_hashes),
+                                       cmocka_unit_test(test_rejected),
+                                       cmocka_unit_test(test_no_index),
+                                       cmocka_unit_test(test_broken_write),
+                                       cmocka_unit_test(test_memory_out),
+                                       cmocka_unit_test(test_readers),
+                                       cmocka_unit_test(test_path)};
     return cmocka_run_group_tests(tests, enter, leave);
 }

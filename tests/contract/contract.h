@@ -230,6 +230,7 @@ void test_fingerprints(void **state);
 void test_plans(void **state);
 void test_dedup(void **state);
 void test_exact(void **state);
+void test_exact_index(void **state);
 void test_audit(void **state);
 void test_tune(void **state);
 void test_index_use(void **state);

@@ -61,6 +61,9 @@ static void check_options(void) {
     BAD("threshold", .threshold = NAN);
     BAD("recall", .recall = INFINITY);
     BAD("perms", .perms = 1025);
+    BAD("content must be ND_CONTENT_SKETCHES (0) to ND_CONTENT_HASHES (1), not 2",
+        .content = (nd_index_content)2);
+    BAD("by must be ND_EQUAL_BYTES (0) to ND_EQUAL_TOKENS (2), not 3", .by = (nd_equal)3);
 #undef BAD_ANALYZER
 #undef BAD
 }

@@ -301,12 +301,15 @@ static void check_null_parts(void) {
 static nd_index *used;
 
 /* A new one, on disk or in memory. */
+static const nd_index_options *use_options; /* NULL: the defaults */
+
 static void begin_use(bool in_memory, uint32_t threads) {
     nd_error reason;
     nd_index_close(used);
     remove_directory("used");
-    nd_status status = in_memory ? nd_index_create_in_memory(NULL, &allocator, &used, &reason)
-                                 : nd_index_create("used", NULL, &reason);
+    nd_status status = in_memory
+                           ? nd_index_create_in_memory(use_options, &allocator, &used, &reason)
+                           : nd_index_create("used", use_options, &reason);
     if (status == ND_OK && !in_memory)
         status = nd_index_open("used", ND_INDEX_WRITE, &allocator, &used, &reason);
     if (status != ND_OK) fail_msg("%s", reason.message);
@@ -340,10 +343,38 @@ static const bad_job bad_indexes[] = {
     {0},
 };
 
+static const bad_job bad_hashes[] = {
+    {"sync", bad_sync}, {"not both", two_indexes}, {"seed", other_seed}, {"kind", segments}, {0}};
+
 static void *change(void *status) {
     bool found;
     *(nd_status *)status = nd_index_remove(used, "d0", 2, &found, NULL);
     return NULL;
+}
+
+/* The index of nd_exact, and those of other jobs. */
+void test_exact_index(void **state) {
+    (void)state;
+    nd_index_options hashes;
+    nd_index_options_init(&hashes, sizeof hashes);
+    hashes.content = ND_CONTENT_HASHES;
+    hashes.by = ND_EQUAL_TOKENS;
+    begin_use(true, 1);
+    REFUSED("hashes", nd_exact(exact_of(&job, ND_EQUAL_TOKENS), &out.summary, &failure));
+    use_options = &hashes;
+    ALL_REFUSED(bad_hashes, nd_exact(exact_of(&job, ND_EQUAL_TOKENS), &out.summary, &failure));
+    begin_use(true, 1);
+    REFUSED("by tokens", nd_exact(exact_of(&job, ND_EQUAL_TEXT), &out.summary, &failure));
+    REFUSED("hashes", nd_dedup(dedup_of(&job), &out.summary, &failure));
+    REFUSED("hashes", nd_index_searcher_create(used, &out.searcher, &failure));
+    for (int in_memory = 0; in_memory < 2; in_memory++)
+        GRANTED(begin_use(in_memory, 1),
+                nd_exact(exact_of(&job, ND_EQUAL_TOKENS), &out.summary, &failure),
+                assert_true(out.summary.kept > 0));
+    nd_index_close(used);
+    used = NULL;
+    use_options = NULL;
+    remove_directory("used");
 }
 
 /* Neither a callback of the job nor another thread may change the index; both may search. */

@@ -63,6 +63,7 @@ int main(void) {
         cmocka_unit_test(test_plans),
         cmocka_unit_test(test_dedup),
         cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_exact_index),
         cmocka_unit_test(test_audit),
         cmocka_unit_test(test_tune),
         cmocka_unit_test(test_index_use),

@@ -436,11 +436,29 @@ static nd_status run(void) {
     return nd_stream_run(the_stream(), &with.run, tell_arrival, NULL, &out.summary, &failure);
 }
 
-/* nd_index_use is of MinHash. */
+/* Runs a job with an index, which has the documents of the input before. */
+static nd_status run_with_index(nd_status (*run_job)(void), const nd_index_options *options,
+                                const nd_index_use **use, const nd_index_use *given) {
+    const nd_index_use first = {.struct_size = sizeof first, .path = "sized"};
+    *use = &first;
+    if (nd_index_create("sized", options, NULL) == ND_OK) {
+        nd_status status = run_job();
+        if (status != ND_OK) return status;
+        begin_call();
+        input.next = 0;
+    }
+    *use = given;
+    return run_job();
+}
+/* nd_index_use is of MinHash, or of hashes. */
 static nd_status dedup_with_index(const nd_index_use *use) {
     with.similarity.sketch = ND_SKETCH_MINHASH;
-    with.dedup.index = use;
-    return dedup();
+    return run_with_index(dedup, &with.index, &with.dedup.index, use);
+}
+static nd_status exact_with_index(const nd_index_use *use) {
+    with.index.content = ND_CONTENT_HASHES;
+    with.index.by = ND_EQUAL_TOKENS;
+    return run_with_index(exact, &with.index, &with.exact.index, use);
 }
 
 /* ---- what the uses are given */
@@ -509,7 +527,7 @@ static void set_parts(void) {
     with.survivors = (nd_survivor_options){.struct_size = sizeof with.survivors,
                                            .keep = ND_KEEP_LONGEST};
     with.index_use = (nd_index_use){
-        .struct_size = sizeof with.index_use, .index = documents, .replace = true};
+        .struct_size = sizeof with.index_use, .path = "sized", .replace = true};
     with.outputs = (nd_output_options){.struct_size = sizeof with.outputs,
                                        .on_decision = tell_decision};
     with.source = (nd_fingerprint_source){.struct_size = sizeof with.source, .next = give_print};
@@ -801,6 +819,7 @@ const sized_structure sized_structures[] = {
     USE(nd_exact_options, nd_analyzer_options, (with.exact.analyzer = given, exact()))             \
     USE(nd_exact_options, nd_survivor_options, (with.exact.survivors = given, exact()))            \
     USE(nd_exact_options, nd_output_options, (with.exact.outputs = given, exact()))                \
+    USE(nd_exact_options, nd_index_use, exact_with_index(given))                                   \
     USE(nd_exact_options, nd_resources, (with.exact.resources = given, exact()))                   \
     USE(nd_preset, nd_analyzer_options, preset_of_analyzer(given))                                 \
     USE(nd_preset, nd_similarity_options, preset_of_similarity(given))                             \

@@ -60,13 +60,15 @@ static inline const nd_dedup_options *dedup_of(job_parts *p) {
 }
 
 static inline const nd_exact_options *exact_of(job_parts *p, nd_equal by) {
+    bool index = p->index.path || p->index.index;
     p->exact = (nd_exact_options){.struct_size = sizeof p->exact,
                                   .input = &p->input,
                                   .by = by,
                                   .analyzer = &p->analyzer,
                                   .survivors = &p->survivors,
                                   .outputs = &p->outputs,
-                                  .resources = &p->resources};
+                                  .resources = &p->resources,
+                                  .index = index ? &p->index : NULL};
     return &p->exact;
 }
 
