@@ -1,19 +1,14 @@
 /* neardup dedup: keeps one of each group of near-duplicates. */
 #include "commands/command_names.h"
+#include "commands/index_command.h"
 #include "commands/match_command.h"
 #include "flags/index_flags.h"
 #include "flags/keep_flags.h"
 #include "manual/chapters.h"
 #include "output/complain.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <unistd.h>
-
-typedef struct dedup_index_settings {
-    const char *directory; /* NULL: no index */
-} dedup_index_settings;
 
 typedef struct dedup_settings {
     record_settings output;
@@ -22,30 +17,11 @@ typedef struct dedup_settings {
     match_settings match;
     keep_settings keep;
     group_settings group;
-    dedup_index_settings index;
+    grown_settings index;
     batch_settings batch;
 } dedup_settings;
 
-static const flag outputs[] = {
-    RECORD_OUTPUT_FLAG("standard output",
-                       "the kept records, byte for byte and in the order of input; a name in .gz "
-                       "or .zst compresses them; DIR/ gets a file for each file of the input; of "
-                       "texts a directory, and without -o the kept paths go to standard output"),
-    NULL_PATHS_FLAG,
-};
-static const flag index_list[] = {
-    {.name = "index",
-     .kind = FLAG_DIRECTORY,
-     .argument = "DIR",
-     .offset = offsetof(dedup_index_settings, directory),
-     .help = "compare with the documents of this index first, and add the kept documents to it; it "
-             "is created if it does not exist"},
-};
-
-static const flag_table output_flags = FLAG_TABLE("Output", outputs);
-static const flag_table index_flags = FLAG_TABLE("Index", index_list);
-
-static const flag_group groups[] = {FLAG_GROUP(dedup_settings, output, output_flags),
+static const flag_group groups[] = {FLAG_GROUP(dedup_settings, output, kept_flags),
                                     FLAG_GROUP(dedup_settings, output, record_flags),
                                     FLAG_GROUP(dedup_settings, tables, table_flags),
                                     FLAG_GROUP(dedup_settings, page, page_flags),
@@ -55,7 +31,7 @@ static const flag_group groups[] = {FLAG_GROUP(dedup_settings, output, output_fl
                                     FLAG_GROUP(dedup_settings, keep, keep_flags),
                                     FLAG_GROUP(dedup_settings, keep, limit_flags),
                                     FLAG_GROUP(dedup_settings, group, group_flags),
-                                    FLAG_GROUP(dedup_settings, index, index_flags),
+                                    FLAG_GROUP(dedup_settings, index, grown_flags),
                                     FLAG_GROUP(dedup_settings, batch, batch_flags),
                                     RESOURCE_GROUPS(dedup_settings, match.resources),
                                     HELP_GROUP,
@@ -73,17 +49,6 @@ static void settle(const flags_given *given, void *settings) {
 
 /* ---- the job */
 
-/* A new index gets the settings of the job. */
-static nd_status create_index(const char *path, const nd_similarity_options *o, nd_error *error) {
-    const nd_index_options options = {.struct_size = sizeof options,
-                                      .analyzer = o->analyzer,
-                                      .threshold = o->threshold,
-                                      .recall = o->recall,
-                                      .perms = o->perms,
-                                      .sketch_only = o->verify == ND_VERIFY_NONE};
-    return nd_index_create(path, &options, error);
-}
-
 /* nd_dedup compares the other settings with the index. But it takes ND_VERIFY_EXACT for
  * ND_VERIFY_NONE where the index has only sketches, although the user may have asked for it. */
 static nd_status check_exact(const char *path, nd_index *index, nd_error *error) {
@@ -95,18 +60,20 @@ static nd_status check_exact(const char *path, nd_index *index, nd_error *error)
     return ND_ERR_ARGUMENT;
 }
 
-/* *out NULL: the job has no index. */
-static nd_status open_index(const command_job *j, const nd_similarity_options *similarity,
-                            nd_index **out, nd_error *error) {
+/* *out stays NULL if the job has no index. A new index gets the settings of the job. */
+static nd_status open_own_index(const command_job *j, const nd_similarity_options *similarity,
+                                nd_index **out, nd_error *error) {
     const dedup_settings *s = j->call->settings;
     const char *path = s->index.directory;
-    nd_status status = ND_OK;
-    *out = NULL;
+    const nd_index_options made = {.struct_size = sizeof made,
+                                   .analyzer = similarity->analyzer,
+                                   .threshold = similarity->threshold,
+                                   .recall = similarity->recall,
+                                   .perms = similarity->perms,
+                                   .sketch_only = similarity->verify == ND_VERIFY_NONE};
     if (!path) return ND_OK;
-    if (access(path, F_OK) != 0 && errno == ENOENT) status = create_index(path, similarity, error);
-    if (status == ND_OK) status = nd_index_open(path, ND_INDEX_WRITE, NULL, out, error);
+    nd_status status = index_open_grown(path, &made, &s->batch, out, error);
     if (status != ND_OK) return status;
-    nd_index_set_sync(*out, sync_of(&s->batch));
     bool exact = similarity->verify == ND_VERIFY_EXACT && flag_is_given(j->call->given, "verify");
     return exact ? check_exact(path, *out, error) : ND_OK;
 }
@@ -122,7 +89,7 @@ static nd_status run_dedup(command_job *j, nd_job_summary *summary, nd_error *er
     survivors.group = s->group.group;
     files.kept = j->output;
     job_note_examples(j, &files);
-    nd_status status = open_index(j, &match.similarity, &use.index, error);
+    nd_status status = open_own_index(j, &match.similarity, &use.index, error);
     const nd_dedup_options options = {.struct_size = sizeof options,
                                       .input = &j->input,
                                       .similarity = &match.similarity,
@@ -137,15 +104,10 @@ static nd_status run_dedup(command_job *j, nd_job_summary *summary, nd_error *er
 
 /* False: reported. */
 static bool index_flags_agree(const dedup_settings *s, const flags_given *given) {
-    const char *needs_index = flag_first_given(
-        given, (const char *const[]){"replace", "resume", "sync", NULL});
-    if (!s->index.directory && needs_index) complain("--%s: only with --index", needs_index);
-    else if (s->index.directory && s->match.differ.lists.count > 0)
+    if (!grown_flags_agree(given, &s->index, s->match.text.analyzer)) return false;
+    if (s->index.directory && s->match.differ.lists.count > 0)
         complain("--differ-by: not with --index, which keeps no numbers and words of its "
                  "documents");
-    else if (s->index.directory && s->match.text.analyzer == ND_SEGMENT)
-        complain("--analyzer segment: not with --index, since its words depend on ICU's version "
-                 "and a dictionary");
     else if (s->index.directory && s->group.group == ND_GROUP_COMPONENT)
         complain("--group component: not with --index, whose documents it would join");
     else return true;

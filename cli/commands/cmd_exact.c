@@ -1,5 +1,6 @@
 /* neardup exact: keeps one of each group of identical documents. */
 #include "commands/command_names.h"
+#include "commands/index_command.h"
 #include "commands/job_command.h"
 #include "flags/input_flags.h"
 #include "flags/keep_flags.h"
@@ -21,16 +22,11 @@ typedef struct exact_settings {
     equal_settings equal;
     text_settings text;
     keep_settings keep;
+    grown_settings index;
+    batch_settings batch;
     resource_settings resources;
 } exact_settings;
 
-static const flag outputs[] = {
-    RECORD_OUTPUT_FLAG("standard output",
-                       "the kept records, byte for byte and in the order of input; a name in .gz "
-                       "or .zst compresses them; DIR/ gets a file for each file of the input; of "
-                       "texts a directory, and without -o the kept paths go to standard output"),
-    NULL_PATHS_FLAG,
-};
 static const flag equals[] = {
     {.name = "by",
      .kind = FLAG_CHOICE,
@@ -42,10 +38,9 @@ static const flag equals[] = {
              "not count"},
 };
 
-static const flag_table output_flags = FLAG_TABLE("Output", outputs);
 static const flag_table equal_flags = FLAG_TABLE("Identity", equals);
 
-static const flag_group groups[] = {FLAG_GROUP(exact_settings, output, output_flags),
+static const flag_group groups[] = {FLAG_GROUP(exact_settings, output, kept_flags),
                                     FLAG_GROUP(exact_settings, output, record_flags),
                                     FLAG_GROUP(exact_settings, tables, table_flags),
                                     FLAG_GROUP(exact_settings, report, report_flags),
@@ -54,6 +49,8 @@ static const flag_group groups[] = {FLAG_GROUP(exact_settings, output, output_fl
                                     FLAG_GROUP(exact_settings, text, token_flags),
                                     FLAG_GROUP(exact_settings, keep, keep_flags),
                                     FLAG_GROUP(exact_settings, keep, limit_flags),
+                                    FLAG_GROUP(exact_settings, index, grown_flags),
+                                    FLAG_GROUP(exact_settings, batch, batch_flags),
                                     FLAG_GROUP(exact_settings, resources, memory_flags),
                                     FLAG_GROUP(exact_settings, resources, work_flags),
                                     FLAG_GROUP(exact_settings, resources, threads_flags),
@@ -69,34 +66,51 @@ static void init(void *settings) {
 
 /* ---- the job */
 
+/* *out stays NULL if the job has no index. A new index gets the settings of the job. */
+static nd_status open_own_index(const command_job *j, nd_index **out, nd_error *error) {
+    const exact_settings *s = j->call->settings;
+    const nd_index_options made = {.struct_size = sizeof made,
+                                   .analyzer = &j->analyzer,
+                                   .content = ND_CONTENT_HASHES,
+                                   .by = s->equal.by};
+    return s->index.directory ? index_open_grown(s->index.directory, &made, &s->batch, out, error)
+                              : ND_OK;
+}
+
 /* job_fn */
 static nd_status run_exact(command_job *j, nd_job_summary *summary, nd_error *error) {
     const exact_settings *s = j->call->settings;
     nd_survivor_options survivors = survivor_options_of(&s->keep);
     nd_output_options files = output_options_of(&s->tables, &s->output);
+    nd_index_use use = index_use_of(&s->batch);
     files.kept = j->output;
     job_note_examples(j, &files);
+    nd_status status = open_own_index(j, &use.index, error);
     const nd_exact_options options = {.struct_size = sizeof options,
                                       .input = &j->input,
                                       .by = s->equal.by,
                                       .analyzer = &j->analyzer,
                                       .survivors = &survivors,
                                       .outputs = &files,
-                                      .resources = &j->resources};
-    return nd_exact(&options, summary, error);
+                                      .resources = &j->resources,
+                                      .index = use.index ? &use : NULL};
+    if (status == ND_OK) status = nd_exact(&options, summary, error);
+    nd_index_close(use.index);
+    return status;
 }
 
 /* False: reported. */
-static bool equal_flags_agree(const flags_given *given, const exact_settings *s) {
+static bool flags_agree(const flags_given *given, const exact_settings *s) {
     const char *words = flag_first_given(given, (const char *const[]){"analyzer", "dict", NULL});
-    if (!words || s->equal.by == ND_EQUAL_TOKENS) return true;
+    if (!words || s->equal.by == ND_EQUAL_TOKENS)
+        return grown_flags_agree(given, &s->index, s->text.analyzer);
     complain("--%s: only with --by tokens", words);
     return false;
 }
 
 static int run(const invocation *call) {
     const exact_settings *s = call->settings;
-    if (!equal_flags_agree(call->given, s)) return EXIT_USAGE;
+    if (!flags_agree(call->given, s)) return EXIT_USAGE;
     command_job j = {.call = call,
                      .run = run_exact,
                      .report = &s->report,
@@ -134,9 +148,25 @@ static const char result_chapter[] =
     "measure is jaccard, which is 1. The bytes are the same at any number of threads and on any "
     "machine.";
 
+static const char index_chapter[] =
+    "With --index DIR the input is also compared with the documents of an index, which come before "
+    "all others: a document that is identical to one of them is removed, and --removed names that "
+    "one by its id. When all outputs are in place, the kept documents are added to the index. So "
+    "successive batches leave the same documents as one job over all of them. In an index each "
+    "document has its own id. An id that occurs twice, or is already in the index, is an error "
+    "(see --replace for an exception).\n\n"
+    "Of a document the index keeps its id and the hash of its text. It is made with --by, and with "
+    "--by tokens also with --analyzer; a job with others is refused. Such an index is "
+    "not that of dedup: each of the two commands refuses the index of the other. The commands of "
+    "neardup-index(1) that need no text serve it, too: info, check, compact and remove.\n\n"
+    "If there is no index in DIR, it is created. It stays, empty, if the job fails. A batch is "
+    "added as a whole, and survives the death of the process and of the machine. The same command, "
+    "given again with --resume, gives the outputs of one run, even if the batch was added.";
+
 static const chapter chapters[] = {{"INPUT", input_chapter},
                                    {"RESULT", result_chapter},
                                    {"SEGMENTS", segment_chapter},
+                                   {"INDEX", index_chapter},
                                    {"TABLES", pair_tsv_chapter},
                                    {"EXIT STATUS", whole_exit_chapter},
                                    {"ENVIRONMENT", environment_chapter},
@@ -158,7 +188,8 @@ const command exact_command = {
     .examples = "neardup exact articles.jsonl -o kept.jsonl --removed removed.tsv\n"
                 "neardup exact --by text notes -o notes-without-copies\n"
                 "neardup exact --by tokens --keep max:date news.jsonl.zst -o kept.jsonl.zst\n"
-                "neardup exact crawl.warc.gz -o kept.warc.gz\n",
+                "neardup exact crawl.warc.gz -o kept.warc.gz\n"
+                "neardup exact tuesday.jsonl --index known -o new.jsonl\n",
     .chapters = chapters,
     .summary_of = SUMMARY_EXACT,
     .groups = groups,

@@ -3,7 +3,9 @@
 #include "output/complain.h"
 #include "output/numbers.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 const char index_missing[] = "no index; name its directory";
 const char index_inputs_missing[] = "no index or no input; name the directory of the index, then "
@@ -37,6 +39,16 @@ bool index_open(const command *self, const char *directory, nd_index_mode mode, 
 void index_close(open_index *index) {
     nd_index_close(index->documents);
     nd_hamming_close(index->fingerprints);
+}
+
+nd_status index_open_grown(const char *directory, const nd_index_options *new_options,
+                           const batch_settings *batch, nd_index **out, nd_error *error) {
+    nd_status status = ND_OK;
+    if (access(directory, F_OK) != 0 && errno == ENOENT)
+        status = nd_index_create(directory, new_options, error);
+    if (status == ND_OK) status = nd_index_open(directory, ND_INDEX_WRITE, NULL, out, error);
+    if (status == ND_OK) nd_index_set_sync(*out, sync_of(batch));
+    return status;
 }
 
 index_size index_measure(const open_index *index) {

@@ -1,8 +1,10 @@
-/* What the commands of neardup index and neardup hamming share: an open index of either kind. */
+/* What the commands of neardup index and neardup hamming share: an open index of either kind; and
+ * the index of --index. */
 #ifndef CLI_INDEX_COMMAND_H
 #define CLI_INDEX_COMMAND_H
 
 #include "command.h"
+#include "flags/index_flags.h"
 #include "neardup.h"
 
 #include <stdio.h>
@@ -18,6 +20,11 @@ typedef struct open_index {
 /* Opens an index of the command's family. False: it cannot, and that is reported. */
 bool index_open(const command *self, const char *directory, nd_index_mode mode, open_index *out);
 void index_close(open_index *index);
+
+/* Opens the index of --index, with the syncs of the flags. If nothing has its name, it is made
+ * first. */
+nd_status index_open_grown(const char *directory, const nd_index_options *new_options,
+                           const batch_settings *batch, nd_index **out, nd_error *error);
 
 typedef struct index_size {
     uint64_t count; /* documents or fingerprints that can be found */

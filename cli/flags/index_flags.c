@@ -1,5 +1,7 @@
 #include "flags/index_flags.h"
 
+#include "output/complain.h"
+
 #define REPLACE_FLAG                                                                               \
     {                                                                                              \
         .name = "replace", .kind = FLAG_SWITCH, .offset = offsetof(batch_settings, replace),       \
@@ -16,6 +18,14 @@
                 "may lose it as a whole"                                                           \
     }
 
+static const flag grown[] = {
+    {.name = "index",
+     .kind = FLAG_DIRECTORY,
+     .argument = "DIR",
+     .offset = offsetof(grown_settings, directory),
+     .help = "compare with the documents of this index first, and add the kept documents to it; it "
+             "is created if it does not exist"},
+};
 static const flag batch[] = {
     REPLACE_FLAG,
     {.name = "resume",
@@ -29,12 +39,24 @@ static const flag batch[] = {
 static const flag load[] = {REPLACE_FLAG, SYNC_FLAG};
 static const flag sync_only[] = {SYNC_FLAG};
 
+const flag_table grown_flags = FLAG_TABLE("Index", grown);
 const flag_table batch_flags = FLAG_TABLE("Index", batch);
 const flag_table load_flags = FLAG_TABLE("Index", load);
 const flag_table sync_flags = FLAG_TABLE("Index", sync_only);
 
 nd_sync sync_of(const batch_settings *s) {
     return s->sync == SYNC_OFF ? ND_SYNC_OFF : ND_SYNC_BATCH;
+}
+
+bool grown_flags_agree(const flags_given *given, const grown_settings *s, nd_analyzer_kind words) {
+    const char *needs_index = flag_first_given(
+        given, (const char *const[]){"replace", "resume", "sync", NULL});
+    if (!s->directory && needs_index) complain("--%s: only with --index", needs_index);
+    else if (s->directory && words == ND_SEGMENT)
+        complain("--analyzer segment: not with --index, since its words depend on ICU's version "
+                 "and a dictionary");
+    else return true;
+    return false;
 }
 
 nd_index_use index_use_of(const batch_settings *s) {

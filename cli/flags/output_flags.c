@@ -129,6 +129,21 @@ static const flag records[] = {
 
 const flag_table record_flags = FLAG_TABLE("Output", records);
 
+static const flag kept[] = {
+    RECORD_OUTPUT_FLAG("standard output",
+                       "the kept records, byte for byte and in the order of input; a name in .gz "
+                       "or .zst compresses them; DIR/ gets a file for each file of the input; of "
+                       "texts a directory, and without -o the kept paths go to standard output"),
+    {.name = "null",
+     .letter = '0',
+     .kind = FLAG_SWITCH,
+     .offset = offsetof(record_settings, null_paths),
+     .help = "end each kept path of a directory with NUL; for xargs -0, since a path may contain a "
+             "line break"},
+};
+
+const flag_table kept_flags = FLAG_TABLE("Output", kept);
+
 nd_output_options output_options_of(const table_settings *t, const record_settings *s) {
     return (nd_output_options){.struct_size = sizeof(nd_output_options),
                                .removed = t->removed,

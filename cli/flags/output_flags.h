@@ -30,14 +30,8 @@ extern const flag_table record_flags; /* all but the first two */
         .help = "where the results go; " more                                                      \
     }
 
-/* --null of the same commands. */
-#define NULL_PATHS_FLAG                                                                            \
-    {                                                                                              \
-        .name = "null", .letter = '0', .kind = FLAG_SWITCH,                                        \
-        .offset = offsetof(record_settings, null_paths),                                           \
-        .help = "end each kept path of a directory with NUL; for xargs -0, since a path may "      \
-                "contain a line break"                                                             \
-    }
+/* -o and --null of commands that write the kept records. */
+extern const flag_table kept_flags;
 
 /* Tables of the decisions of dedup, exact and index add, and how losses are counted. NULL: not
  * written. */
