@@ -1,6 +1,6 @@
-/* Every system call fails in turn, in a job with five outputs and an index. The outputs are all
- * new, or all unchanged; no temporary file is left; the index has all of the batch, or nothing of
- * it. After a failure the same batch with `resume` writes the outputs of one run. */
+/* Every system call fails in turn, in jobs with two to five outputs and an index. The outputs are
+ * all new, or all unchanged; no temporary file is left; the index has all of the batch, or nothing
+ * of it. After a failure the same batch with `resume` writes the outputs of one run. */
 #include "durability/documents.h"
 #include "durability/image.h"
 #include "durability/system.h"
@@ -16,6 +16,9 @@
 
 enum { RECORDS = 12, OUTPUTS = 5, OLD_SIZE = 20, NEW_SIZE = 4096 };
 
+/* The job that runs; the first `outputs` of these names are its outputs. */
+static enum { JOB_DEDUP, JOB_EXACT, JOB_LINES } job;
+static unsigned outputs = OUTPUTS;
 static const char *const names[OUTPUTS] = {"kept", "removed", "clusters", "edges", "records"};
 
 /* The content of each output; old[i] is "" if it does not exist. */
@@ -36,11 +39,28 @@ static int next_record(void *context, nd_record *out) {
     return 1;
 }
 
+static nd_index_options index_options(void) {
+    nd_index_options o = document_options(false);
+    if (job == JOB_EXACT) o.content = ND_CONTENT_HASHES;
+    o.by = ND_EQUAL_TEXT;
+    return o;
+}
+
+static nd_status run_lines(const job_parts *o, nd_error *error) {
+    nd_lines_options lines;
+    nd_lines_options_init(&lines, sizeof lines);
+    lines.input = &o->input;
+    lines.output = o->outputs.kept;
+    lines.removed = o->outputs.removed;
+    lines.resources = &o->resources;
+    return nd_lines(&lines, NULL, error);
+}
+
 static nd_status run(bool indexed, bool resume, nd_error *error) {
     job_parts o;
     unsigned at = 0;
     job_parts_init(&o);
-    nd_index_options index = document_options(false);
+    nd_index_options index = index_options();
     o.input.records = next_record;
     o.input.records_context = &at;
     o.outputs.kept = names[0];
@@ -57,7 +77,9 @@ static nd_status run(bool indexed, bool resume, nd_error *error) {
         o.similarity.recall = index.recall;
         o.similarity.perms = index.perms;
     }
-    return nd_dedup(dedup_of(&o), NULL, error);
+    if (job == JOB_LINES) return run_lines(&o, error);
+    return job == JOB_EXACT ? nd_exact(exact_of(&o, ND_EQUAL_TEXT), NULL, error)
+                            : nd_dedup(dedup_of(&o), NULL, error);
 }
 
 static void put(const char *name, const char *text) {
@@ -79,7 +101,7 @@ static bool holds(const char *name, const char *text) {
 
 /* Every second output does not exist. */
 static void put_old(void) {
-    for (size_t i = 0; i < OUTPUTS; i++) {
+    for (size_t i = 0; i < outputs; i++) {
         unlink(names[i]);
         snprintf(old[i], OLD_SIZE, i % 2 ? "" : "old %s\n", names[i]);
         if (i % 2 == 0) put(names[i], old[i]);
@@ -108,7 +130,7 @@ static void learn_new(bool indexed) {
     nd_error error;
     put_old();
     must(run(indexed, false, &error), &error);
-    for (size_t i = 0; i < OUTPUTS; i++) {
+    for (size_t i = 0; i < outputs; i++) {
         FILE *f = fopen(names[i], "r");
         assert_non_null(f);
         new[i][fread(new[i], 1, NEW_SIZE - 1, f)] = '\0';
@@ -129,13 +151,13 @@ static bool try(unsigned kind, long nth, int failure, bool indexed) {
     assert_int_equal(system_open_files(), open_before);
     if (status != ND_OK) must_report(status, &error);
     unsigned now_new = 0, now_old = 0;
-    for (size_t i = 0; i < OUTPUTS; i++) {
+    for (size_t i = 0; i < outputs; i++) {
         now_new += holds(names[i], new[i]);
         now_old += holds(names[i], old[i]);
     }
-    if (status == ND_OK && now_new != OUTPUTS)
+    if (status == ND_OK && now_new != outputs)
         broken("success, and %u of the outputs are new", now_new);
-    if (status != ND_OK && now_old != OUTPUTS)
+    if (status != ND_OK && now_old != outputs)
         broken("\"%s\", and %u of the outputs are as before", error.message, now_old);
     if (kind != SYSTEM_REMOVE && leftovers() != 0)
         broken("%u temporary files are left", leftovers());
@@ -145,7 +167,7 @@ static bool try(unsigned kind, long nth, int failure, bool indexed) {
         broken("\"%s\", and the index has %d documents", error.message, (int)documents_in_index());
     if (!indexed || status == ND_OK) return failed;
     must(run(true, true, &error), &error);
-    for (size_t i = 0; i < OUTPUTS; i++)
+    for (size_t i = 0; i < outputs; i++)
         if (!holds(names[i], new[i])) broken("%s differs when the batch is given again", names[i]);
     if (documents_in_index() != RECORDS / 2)
         broken("the index has %d documents then", (int)documents_in_index());
@@ -166,21 +188,23 @@ static unsigned try_all(bool indexed) {
     image empty = {0};
     nd_error error;
     remove_directory("ix");
-    must(index_make("ix", false, &error), &error);
+    const nd_index_options index = index_options();
+    must(nd_index_create("ix", &index, &error), &error);
     image_load(&empty, "ix");
     learn_new(indexed);
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    for (size_t k = 0; k < 2 * sizeof kinds / sizeof *kinds; k++) {
         bool failed = true;
         for (long n = 0; failed; n++, trials++) {
-            test_at("call %ld of kind %u, %s an index", n, kinds[k], indexed ? "with" : "without");
+            test_at("call %ld of kind %u, %s an index, job %d", n, kinds[k / 2],
+                    indexed ? "with" : "without", (int)job);
             image_store(&empty, "ix");
-            failed = try(kinds[k], n, EIO, indexed);
+            failed = try(kinds[k / 2], n, k % 2 ? ENOSPC : EIO, indexed);
             remove_leftovers();
         }
     }
     image_free(&empty);
     remove_directory("ix");
-    for (size_t i = 0; i < OUTPUTS; i++) unlink(names[i]);
+    for (size_t i = 0; i < outputs; i++) unlink(names[i]);
     return trials;
 }
 
@@ -192,6 +216,23 @@ static void test_outputs(void **state) {
 static void test_outputs_and_index(void **state) {
     (void)state;
     assert_true(try_all(true) > 40);
+}
+
+static void test_exact(void **state) {
+    (void)state;
+    job = JOB_EXACT;
+    assert_true(try_all(false) > 20);
+    assert_true(try_all(true) > 40);
+    job = JOB_DEDUP;
+}
+
+static void test_lines(void **state) {
+    (void)state;
+    job = JOB_LINES;
+    outputs = 2;
+    assert_true(try_all(false) > 10);
+    job = JOB_DEDUP;
+    outputs = OUTPUTS;
 }
 
 /* ---- a directory of files */
@@ -294,19 +335,20 @@ static void test_without_exchange(void **state) {
         nd_status status = run(false, false, &error);
         system_heal();
         unsigned now_new = 0;
-        for (size_t i = 0; i < OUTPUTS; i++)
+        for (size_t i = 0; i < outputs; i++)
             now_new += holds(names[i], status == ND_OK ? new[i] : old[i]);
         /* A failure that persists leaves files that could not be renamed back, but loses no file
          * even then. */
-        if (now_new != OUTPUTS && status == ND_OK) broken("%u of the outputs are right", now_new);
+        if (now_new != outputs && status == ND_OK) broken("%u of the outputs are right", now_new);
         remove_leftovers();
     }
-    for (size_t i = 0; i < OUTPUTS; i++) unlink(names[i]);
+    for (size_t i = 0; i < outputs; i++) unlink(names[i]);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_outputs), cmocka_unit_test(test_outputs_and_index),
+        cmocka_unit_test(test_outputs),   cmocka_unit_test(test_outputs_and_index),
+        cmocka_unit_test(test_exact),     cmocka_unit_test(test_lines),
         cmocka_unit_test(test_directory), cmocka_unit_test(test_without_exchange)};
     return cmocka_run_group_tests(tests, image_enter, leave_own_directory);
 }
