@@ -1,9 +1,9 @@
 /* Indexes that earlier versions wrote are read as long as their format is supported. They are
  * stored as tests/compat/ARCHIVE.tar.gz, and this program made each when its format was new. Each
  * has a segment, a tombstone, and a document and a removal in its write-ahead log. index-1 has
- * documents, index-2 fingerprints, index-2-numbers fingerprints whose ids are numbers. lines-1 has
- * lines of three runs, two of them merged. To make an archive of KIND documents, fingerprints,
- * numbers or lines:
+ * documents, index-2 fingerprints, index-2-numbers fingerprints whose ids are numbers, index-3
+ * hashes of documents. lines-1 has lines of three runs, two of them merged. To make an archive of
+ * KIND documents, fingerprints, numbers, hashes or lines:
  *
  *   compat_test KIND x && tar -C x --exclude ./lock --sort=name --mtime=@0 \
  *     --owner=root:0 --group=root:0 -czf ARCHIVE.tar.gz . */
@@ -110,6 +110,85 @@ static void expect_documents(const char *path) {
     for (size_t i = 0; i < TEXTS; i++)
         expect_found(searcher, i, i == 1 ? ids[0] : i == 4 || i == 6 ? NULL : ids[i]);
     nd_index_searcher_free(searcher);
+    nd_index_close(x);
+}
+
+/* ---- hashes */
+
+/* A text of nd_exact, given once. */
+typedef struct given {
+    const char *text, *id, *evidence; /* evidence NULL: it is kept */
+    bool done;
+} given;
+
+static int give_once(void *context, nd_record *out) {
+    given *g = context;
+    if (g->done) return 0;
+    g->done = true;
+    out->text = g->text;
+    out->length = strlen(g->text);
+    out->id = g->id;
+    out->id_length = strlen(g->id);
+    return 1;
+}
+
+static bool check_evidence(void *context, const nd_decision *d) {
+    const given *g = context;
+    assert_int_equal(d->kept, !g->evidence);
+    if (g->evidence) assert_memory_equal(d->evidence_id, g->evidence, d->evidence_id_length);
+    return true;
+}
+
+static void add_hash(nd_index *x, given g) {
+    nd_error error;
+    nd_input_options input;
+    nd_input_options_init(&input, sizeof input);
+    input.records = give_once;
+    input.records_context = &g;
+    const nd_index_use use = {.struct_size = sizeof use, .index = x};
+    const nd_output_options outputs = {
+        .struct_size = sizeof outputs, .on_decision = check_evidence, .context = &g};
+    const nd_exact_options o = {.struct_size = sizeof o,
+                                .input = &input,
+                                .by = ND_EQUAL_TEXT,
+                                .outputs = &outputs,
+                                .index = &use};
+    must(nd_exact(&o, NULL, &error), &error);
+}
+
+static void make_hashes(const char *path) {
+    nd_error error;
+    nd_index *x;
+    nd_index_options options;
+    nd_index_options_init(&options, sizeof options);
+    options.content = ND_CONTENT_HASHES;
+    options.by = ND_EQUAL_TEXT;
+    must(nd_index_create(path, &options, &error), &error);
+    must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
+    for (size_t i = 0; i < IN_SEGMENT; i++) add_hash(x, (given){texts[i], ids[i], NULL, false});
+    must(nd_index_compact(x, &error), &error);
+    remove_document(x, 4);
+    for (size_t i = IN_SEGMENT; i < TEXTS; i++) add_hash(x, (given){texts[i], ids[i], NULL, false});
+    remove_document(x, 6);
+    nd_index_close(x);
+}
+
+/* Each text with other white space is identical to the document that the index has. */
+static void expect_hashes(const char *path) {
+    nd_error error;
+    nd_index *x;
+    nd_index_info info = {.struct_size = sizeof info};
+    must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
+    must(nd_index_check(x, &error), &error);
+    must(nd_index_describe(x, &info, &error), &error);
+    assert_int_equal(info.documents, 5);
+    assert_int_equal(info.options->by, ND_EQUAL_TEXT);
+    for (size_t i = 0; i < TEXTS; i++) {
+        char text[200], id[20];
+        snprintf(text, sizeof text, "\t%s\n ", texts[i]);
+        snprintf(id, sizeof id, "again %zu", i);
+        add_hash(x, (given){text, id, i == 4 || i == 6 ? NULL : ids[i], false});
+    }
     nd_index_close(x);
 }
 
@@ -340,6 +419,7 @@ static const struct kind {
 } kinds[] = {{"documents", "index-1", make_documents, expect_documents},
              {"fingerprints", "index-2", make_fingerprints, expect_strings},
              {"numbers", "index-2-numbers", make_numbers, expect_numbers},
+             {"hashes", "index-3", make_hashes, expect_hashes},
              {"lines", "lines-1", make_lines, expect_lines}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
