@@ -10,6 +10,8 @@ static const char index_chapter[] =
     "Batches that are added one after the other leave the same documents as all of them added at "
     "once in that order. A removed document is no longer found; documents that it once kept out do "
     "not come back.\n\n"
+    "neardup-exact(1) with --index has indexes of its own, which keep ids and hashes alone. info, "
+    "check, compact and remove serve them, too.\n\n"
     "Ids are the names of documents: no two documents of an index have the same one. A document "
     "without an id is called FILE:LINE, so the files of later batches need other names.";
 

@@ -290,7 +290,8 @@ typedef struct nd_survivor_options {
 
 /* An index (neardup/index.h) whose documents precede all others. A document that duplicates one of
  * them is removed. When all outputs have their names, the kept documents are added. The similarity
- * options must be those of the index, and ND_GROUP_COMPONENT is an error (ND_ERR_ARGUMENT). */
+ * options must be those of the index, and ND_GROUP_COMPONENT is an error (ND_ERR_ARGUMENT).
+ * nd_exact uses an index of ND_CONTENT_HASHES in the same way. */
 typedef struct nd_index_use {
     size_t struct_size;
     const char *path; /* a directory; the job opens and closes the index */
