@@ -27,12 +27,15 @@ static const option output_options[] = {
     {"mark", OPTION_BOOL, offsetof(nd_output_options, mark), NULL},
     {"shard_size", OPTION_U64, offsetof(nd_output_options, shard_size), NULL},
     {"output_format", OPTION_CHOICE, offsetof(nd_output_options, format), output_format_words},
+    {"losses_by", OPTION_TEXT, offsetof(nd_output_options, losses_by), NULL},
 };
 
 /* What is known of each removed document, in the order of input. */
 typedef struct dedup {
     job *job;
     nd_dedup_options options;
+    nd_exact_options exact;
+    nd_output_options outputs;
     bool with_ids;
     array rows, kept_rows; /* int64; -1: the kept document is in the index */
     array jaccard, containment, cosine, intersection, set_union, distance;
@@ -88,52 +91,104 @@ static nd_status run_dedup(job *j, void *context, nd_error *error) {
     return nd_dedup(&d->options, &j->summary, error);
 }
 
+static nd_status run_exact(job *j, void *context, nd_error *error) {
+    dedup *d = context;
+    return nd_exact(&d->exact, &j->summary, error);
+}
+
+/* Has the outputs tell all that a result has. */
+static void take_all(dedup *d, const review_table *review) {
+    d->outputs.on_decision = take_decision;
+    d->outputs.on_losses = take_losses;
+    d->outputs.context = d;
+    d->outputs.review = review->path;
+}
+
+/* The dict of a job's results. Frees all that was collected. */
+static PyObject *finish(core_state *state, dedup *d, bool done, review_table *review) {
+    const result_part parts[] = {
+        {.name = "rows", .array = &d->rows},
+        {.name = "kept_rows", .array = &d->kept_rows},
+        {.name = "jaccard", .array = &d->jaccard},
+        {.name = "containment", .array = &d->containment},
+        {.name = "cosine", .array = &d->cosine},
+        {.name = "intersection", .array = &d->intersection},
+        {.name = "union", .array = &d->set_union},
+        {.name = "distance", .array = &d->distance},
+        {.name = "indexed", .texts = &d->indexed},
+        {.name = "ids", .texts = &d->ids},
+    };
+    PyObject *result = JOB_RESULTS(d->job, done, parts);
+    if (result && (!result_put_new(result, "losses", losses_list(&d->losses, &d->job->documents)) ||
+                   !result_put_new(result, "review", review_table_bytes(state, review))))
+        Py_CLEAR(result);
+    review_table_close(review);
+    losses_free(&d->losses);
+    return result;
+}
+
 PyObject *core_dedup(PyObject *module, PyObject *given) {
     core_state *state = core_state_of(module);
     job j;
     similarity similar = {.protect = NULL};
     nd_index_use use = {.struct_size = sizeof use};
-    nd_output_options outputs = {.struct_size = sizeof outputs};
     dedup d = {.job = &j, .with_ids = PyDict_GetItemString(given, "with_ids") == Py_True};
     PyObject *index = PyDict_GetItemString(given, "index_handle");
     review_table review = {.descriptor = -1};
     bool held = false, done = false;
+    d.outputs.struct_size = sizeof d.outputs;
     if (job_open(state, given, &j) && similarity_read(state, given, &similar) &&
         OPTIONS_READ(state, given, index_options, &use) &&
-        OPTIONS_READ(state, given, output_options, &outputs) && review_table_open(state, &review) &&
+        OPTIONS_READ(state, given, output_options, &d.outputs) &&
+        review_table_open(state, &review) &&
         (!index || (held = index_hold(state, index, &use.index)))) {
-        outputs.on_decision = take_decision;
-        outputs.on_losses = take_losses;
-        outputs.context = &d;
-        outputs.review = review.path;
+        take_all(&d, &review);
         d.options = (nd_dedup_options){.struct_size = sizeof d.options,
                                        .input = &j.input,
                                        .similarity = &similar.options,
                                        .survivors = &similar.survivors,
                                        .index = use.path || use.index ? &use : NULL,
-                                       .outputs = &outputs,
+                                       .outputs = &d.outputs,
                                        .resources = &j.resources};
         done = job_run(&j, run_dedup, &d);
     }
     if (held) index_let_go(index);
-    const result_part parts[] = {
-        {.name = "rows", .array = &d.rows},
-        {.name = "kept_rows", .array = &d.kept_rows},
-        {.name = "jaccard", .array = &d.jaccard},
-        {.name = "containment", .array = &d.containment},
-        {.name = "cosine", .array = &d.cosine},
-        {.name = "intersection", .array = &d.intersection},
-        {.name = "union", .array = &d.set_union},
-        {.name = "distance", .array = &d.distance},
-        {.name = "indexed", .texts = &d.indexed},
-        {.name = "ids", .texts = &d.ids},
-    };
-    PyObject *result = JOB_RESULTS(&j, done, parts);
-    if (result && (!result_put_new(result, "losses", losses_list(&d.losses, &j.documents)) ||
-                   !result_put_new(result, "review", review_table_bytes(state, &review))))
-        Py_CLEAR(result);
-    review_table_close(&review);
-    losses_free(&d.losses);
+    PyObject *result = finish(state, &d, done, &review);
+    similarity_free(&similar);
+    job_close(&j);
+    return result;
+}
+
+/* ---- exact */
+
+static const char *const equal_words[] = {"bytes", "text", "tokens", NULL};
+
+static const option exact_options[] = {
+    {"by", OPTION_CHOICE, offsetof(nd_exact_options, by), equal_words},
+};
+
+PyObject *core_exact(PyObject *module, PyObject *given) {
+    core_state *state = core_state_of(module);
+    job j;
+    similarity similar = {.protect = NULL};
+    dedup d = {.job = &j, .with_ids = PyDict_GetItemString(given, "with_ids") == Py_True};
+    review_table review = {.descriptor = -1};
+    bool done = false;
+    d.outputs.struct_size = sizeof d.outputs;
+    d.exact = (nd_exact_options){.struct_size = sizeof d.exact,
+                                 .input = &j.input,
+                                 .analyzer = &similar.text.analyzer,
+                                 .survivors = &similar.survivors,
+                                 .outputs = &d.outputs,
+                                 .resources = &j.resources};
+    if (job_open(state, given, &j) && similarity_read(state, given, &similar) &&
+        OPTIONS_READ(state, given, exact_options, &d.exact) &&
+        OPTIONS_READ(state, given, output_options, &d.outputs) &&
+        review_table_open(state, &review)) {
+        take_all(&d, &review);
+        done = job_run(&j, run_exact, &d);
+    }
+    PyObject *result = finish(state, &d, done, &review);
     similarity_free(&similar);
     job_close(&j);
     return result;

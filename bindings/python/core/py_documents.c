@@ -20,7 +20,7 @@ static bool fail_type(core_state *state, const char *name, const char *format, c
 static bool take_column(core_state *state, documents *d, int which, const char *name,
                         const struct ArrowSchema *type) {
     static const char *const wanted[] = {"texts", "texts or whole numbers", "numbers or times",
-                                         "0 or 1"};
+                                         "0 or 1", "texts"};
     layout l = layout_of(type->format);
     d->indices[which] = LAYOUT_NONE;
     if (type->dictionary) {
@@ -29,7 +29,7 @@ static bool take_column(core_state *state, documents *d, int which, const char *
         l = layout_of(type->dictionary->format);
     }
     d->layouts[which] = l;
-    bool good = l == LAYOUT_NULL || (which == 0   ? layout_is_text(l)
+    bool good = l == LAYOUT_NULL || (which == 0 || which == 4 ? layout_is_text(l)
                                      : which == 1 ? layout_is_text(l) || layout_is_integer(l)
                                                   : l >= LAYOUT_INT8);
     return good ||
@@ -47,10 +47,11 @@ static int find_column(core_state *state, const struct ArrowSchema *schema, cons
 }
 
 static bool take_columns(core_state *state, documents *d, const struct ArrowSchema *schema) {
-    const char *names[] = {d->text_name, d->id_name, d->value_name, d->protected_name};
-    int *columns[] = {&d->text, &d->id, &d->value, &d->protected};
+    const char *names[] = {d->text_name, d->id_name, d->value_name, d->protected_name,
+                           d->label_name};
+    int *columns[] = {&d->text, &d->id, &d->value, &d->protected, &d->label};
     if (strcmp(schema->format, "+s") != 0) return take_column(state, d, 0, d->text_name, schema);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         if (!names[i]) continue;
         *columns[i] = find_column(state, schema, names[i]);
         if (*columns[i] < 0 || !take_column(state, d, i, names[i], schema->children[*columns[i]]))
@@ -63,7 +64,7 @@ static const char *const null_words[] = {"error", "skip", NULL};
 static const char *const invalid_words[] = {"fail", "replace", "skip", NULL};
 
 typedef struct document_options {
-    const char *text, *id, *value, *protected;
+    const char *text, *id, *value, *protected, *label;
     int nulls, invalid;
 } document_options;
 
@@ -72,6 +73,7 @@ static const option options[] = {
     {"id", OPTION_TEXT, offsetof(document_options, id), NULL},
     {"value", OPTION_TEXT, offsetof(document_options, value), NULL},
     {"protected", OPTION_TEXT, offsetof(document_options, protected), NULL},
+    {"label", OPTION_TEXT, offsetof(document_options, label), NULL},
     {"nulls", OPTION_CHOICE, offsetof(document_options, nulls), null_words},
     {"invalid", OPTION_CHOICE, offsetof(document_options, invalid), invalid_words},
 };
@@ -86,11 +88,11 @@ bool documents_open(core_state *state, PyObject *given, documents *d) {
     document_options o = {.text = "text"};
     struct ArrowSchema schema = {0};
     int status;
-    *d = (documents){.text = -1, .id = -1, .value = -1, .protected = -1, .open = true};
+    *d = (documents){.text = -1, .id = -1, .value = -1, .protected = -1, .label = -1, .open = true};
     pthread_mutex_init(&d->lock, NULL);
     if (!OPTIONS_READ(state, given, options, &o)) return false;
     d->text_name = o.text, d->id_name = o.id, d->value_name = o.value;
-    d->protected_name = o.protected;
+    d->protected_name = o.protected, d->label_name = o.label;
     d->skip_nulls = o.nulls == 1;
     d->skip_invalid = o.invalid == 2;
     PyObject *capsule = PyDict_GetItemString(given, "stream");
@@ -151,6 +153,7 @@ static int next_batch(documents *d) {
     d->ids = column_of(d, d->id, 1);
     d->values = column_of(d, d->value, 2);
     d->protections = column_of(d, d->protected, 3);
+    d->labels = column_of(d, d->label, 4);
     return 1;
 }
 
@@ -205,6 +208,8 @@ int documents_next(void *context, nd_record *out) {
         if (d->value >= 0 && !column_is_null(&d->values, d->in_batch))
             out->value = column_number(&d->values, d->in_batch);
         if (d->protected >= 0) out->is_protected = column_number(&d->protections, d->in_batch) != 0;
+        if (d->label >= 0 && !column_is_null(&d->labels, d->in_batch))
+            out->label = column_text(&d->labels, d->in_batch, &out->label_length);
     }
     return 1;
 }

@@ -13,10 +13,10 @@ typedef struct documents {
     struct ArrowArrayStream stream;
     struct ArrowArray batch;
     /* Numbers of the columns; -1: none; text -1: the stream has no columns. */
-    int text, id, value, protected;
-    const char *text_name, *id_name, *value_name, *protected_name;
-    column texts, ids, values, protections;
-    layout layouts[4], indices[4]; /* of text, id, value and protected */
+    int text, id, value, protected, label;
+    const char *text_name, *id_name, *value_name, *protected_name, *label_name;
+    column texts, ids, values, protections, labels;
+    layout layouts[5], indices[5]; /* of text, id, value, protected and label */
     bool skip_nulls, skip_invalid;
     int64_t row, in_batch; /* the next row, in all and in the batch */
     /* Rows that are left out, ascending. A callback asks for rows while another thread reads on. */
@@ -28,8 +28,8 @@ typedef struct documents {
 } documents;
 
 /* Opens the stream of a PyCapsule. Reads the options `stream`, `text`, `id`, `value`, `protected`
- * (whole numbers, 0 or 1), `nulls` and `invalid`. The caller calls documents_close in any case.
- * false: an exception is set. */
+ * (whole numbers, 0 or 1), `label` (texts), `nulls` and `invalid`. The caller calls documents_close
+ * in any case. false: an exception is set. */
 bool documents_open(core_state *state, PyObject *given, documents *out);
 void documents_close(documents *d);
 

@@ -32,6 +32,7 @@ static PyMethodDef functions[] = {
     {"features", features, METH_NOARGS, NULL},
     {"instruction_set", instruction_set, METH_NOARGS, NULL},
     {"dedup", core_dedup, METH_O, NULL},
+    {"exact", core_exact, METH_O, NULL},
     {"pairs", core_pairs, METH_O, NULL},
     {"preset", core_preset, METH_O, NULL},
     {"audit", core_audit, METH_O, NULL},

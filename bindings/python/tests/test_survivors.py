@@ -18,12 +18,12 @@ COLUMNS = {"id": ["a", "b", "c", "d"], "text": [A, A, A + "!", A.upper()],
            "weight": [0.5, 2.0, float("nan"), 2.0]}
 
 
-def rows():
-    return [dict(zip(COLUMNS, row)) for row in zip(*COLUMNS.values())]
+def rows(columns=COLUMNS):
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
 
 KINDS = [
-    pa.table, pandas.DataFrame, polars.DataFrame, dict, lambda columns: rows(),
+    pa.table, pandas.DataFrame, polars.DataFrame, dict, rows,
     lambda columns: pa.table(columns).to_reader(max_chunksize=1),
     lambda columns: pa.table({**columns, "of": pa.array(columns["of"]).dictionary_encode()}),
     lambda columns: pa.table({**columns, "text": pa.array(columns["text"], pa.string_view())}),
@@ -154,6 +154,73 @@ def test_losses(tmp_path, command):
     assert [a.message for a in of_file.alarms] == [a["message"] for a in its["alarms"]]
     assert [c.name for c in of_file.losses if c.kind == "source"] == [str(path)]
     assert [c.name for c in summary.losses if c.kind == "source"] == []
+
+
+LABELS = ["de", "en", None, "en"]
+
+
+@pytest.mark.parametrize("job", [nd.dedup, nd.exact])
+@pytest.mark.parametrize("make", [*KINDS, lambda columns: pa.table(
+    {**columns, "lang": pa.array(columns["lang"]).dictionary_encode()})])
+def test_losses_by_a_column(job, make):
+    summary = job(make({**COLUMNS, "text": [A] * 4, "lang": LABELS}), losses_by="lang").summary
+    assert [tuple(c) for c in summary.losses if c.kind == "field"] == [
+        ("field", "en", 2, 2), ("field", "(none)", 1, 1), ("field", "de", 1, 0)]
+
+
+@pytest.mark.parametrize("make", [list, pa.array, pandas.Series, polars.Series, lambda labels: pa.array(
+    labels).dictionary_encode(), lambda labels: np.array(labels, object),
+    lambda labels: pa.chunked_array([labels[:1], labels[1:]])])
+@pytest.mark.parametrize("data", [lambda: [A] * 4, lambda: iter([A] * 4), lambda: pa.array([A] * 4),
+                                  lambda: pa.table({"text": [A] * 4})])
+def test_losses_by_labels(make, data):
+    losses = nd.dedup(data(), losses_by=make(LABELS), protect=[True, False, False, False]
+                      ).summary.losses
+    assert [tuple(c) for c in losses if c.kind == "field"] == [
+        ("field", "en", 2, 2), ("field", "(none)", 1, 1), ("field", "de", 1, 0)]
+
+
+@pytest.mark.parametrize("labels, names", [
+    ([1, 2, 2, 1], ["2", "1"]), ([True, False, False, True], ["false", "true"]),
+    ([None] * 4, ["(none)"]), (["a"] * 4, ["a"])])
+def test_kinds_of_labels(labels, names):
+    for by in (labels, "label"):
+        losses = nd.dedup(pa.table({"text": [A] * 4, "label": labels}), losses_by=by).summary.losses
+        assert [c.name for c in losses if c.kind == "field"] == names
+
+
+@pytest.mark.filterwarnings("ignore::neardup.DataWarning")
+@pytest.mark.parametrize("job", ["dedup", "exact"])
+def test_losses_by_of_the_command(job, command, tmp_path):
+    lines = [{"id": f"d{row}", "text": f"{A} {row % 700}", "lang": f"l{row % 6}" if row % 5 else None}
+             for row in range(2000)]
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command(job, path, "-q", "-o", tmp_path / "kept", "--summary", tmp_path / "summary",
+            "--losses-by", "lang")
+    its = json.loads((tmp_path / "summary").read_text())["losses"]["field"]
+    for data, by in ((path, "lang"), (pa.Table.from_pylist(lines), "lang"), (lines, "lang"),
+                     (lines, [line["lang"] for line in lines])):
+        mine = getattr(nd, job)(data, losses_by=by).summary.losses
+        assert [(c.name, c.documents, c.removed) for c in mine if c.kind == "field"] == [
+            (c["name"], c["documents"], c["removed"]) for c in its]
+    assert len(its) > 3
+
+
+@pytest.mark.parametrize("labels, message", [
+    ("none", "no column 'none'"), (["a"] * 3, "losses_by has 3 values"),
+    (["a"] * 5, "losses_by has 5 values"), (5, "the name of a column, or a label for each row, not int"),
+    (["a", 1, 1, 1], "values of several types"), ("list", "column 'list' must hold texts")])
+def test_bad_labels(labels, message):
+    with pytest.raises(nd.ArgumentError, match=message):
+        nd.dedup(pa.table({**COLUMNS, "list": [[1]] * 4}), losses_by=labels)
+
+
+def test_labels_and_files(jsonl):
+    with pytest.raises(nd.ArgumentError, match="losses_by must be a field where the documents are in"):
+        nd.dedup(jsonl, losses_by=["a"])
+    with pytest.warns(nd.DataWarning, match="no record has the field nothing"):
+        nd.dedup(jsonl, losses_by="nothing")
 
 
 def test_names_of_lost_documents():

@@ -19,6 +19,7 @@ from ._dedup import Dedup, dedup, pairs
 from ._differences import Difference
 from ._errors import (ArgumentError, BusyError, CancelledError, CorruptError, DataWarning, Error,
                       InputError, OutOfMemoryError, StorageError, UnsupportedError)
+from ._exact import exact
 from ._extract import idf, keywords, passages
 from ._files import Files
 from ._hamming import HammingIndex
@@ -36,6 +37,6 @@ __all__ = [
     "Index", "InputError", "LossClass", "LossGroup", "Match", "MinHash", "Near",
     "OutOfMemoryError", "Passage", "Plan", "Review", "ReviewPair", "Share", "SimHash",
     "Similarities", "StorageError", "Stream", "Summary", "Tune", "UnsupportedError", "__version__",
-    "audit", "compare", "containment", "cosine", "dedup", "idf", "jaccard", "keywords", "pairs",
+    "audit", "compare", "containment", "cosine", "dedup", "exact", "idf", "jaccard", "keywords", "pairs",
     "passages", "plan", "tokens", "tune",
 ]

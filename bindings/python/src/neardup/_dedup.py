@@ -13,6 +13,7 @@ from . import _core
 from ._compare import Comparison, analyzer_of, compare
 from ._errors import ArgumentError, InputError
 from ._index import Index
+from ._labels import Labels
 from ._losses import Losses
 from ._options import (Analyzer, Measure, Preset, Sketch, Verify, given, lists,
                        with_preset)
@@ -23,9 +24,12 @@ from ._review import (Review, find_documents, nearest, places_of, read_rows, rev
                       verdict_of)
 from ._sources import Source, open_source
 
+# The measure of documents that are removed because they are identical to a kept one.
+IDENTITY = "identity"
+
 
 class Dedup:
-    """The result of :func:`dedup`. Arrays are aligned with the rows of the input.
+    """The result of :func:`dedup` and :func:`exact`. Arrays are aligned with the rows of the input.
 
     Rows that ``nulls="skip"``, ``invalid="skip"`` or ``on_error="skip"`` leaves out are compared with
     nothing, so they stay.
@@ -111,7 +115,8 @@ class Dedup:
         row, id                of the removed document (id: if the documents have ids)
         kept_row, kept_id      of the document that stays in its place; kept_row null: it is in the
                                index
-        jaccard, or containment; intersection, union; or cosine; or distance
+        jaccard, or containment; intersection, union; or cosine; or distance; of :func:`exact`
+        none of these
         """
         columns: dict[str, Any] = {"row": self._rows}
         ids = self._ids
@@ -196,6 +201,8 @@ class Dedup:
 
     @property
     def _removed_similarity(self) -> np.ndarray:
+        if self._measure == IDENTITY:
+            return np.ones(len(self._rows))
         if self._measure == "distance":
             distance = numbers(self._found["distance"], np.uint32)
             return np.cos(np.pi * distance / self._bits)
@@ -225,6 +232,8 @@ def _beginning(text: str) -> str:
 
 
 def _measures(found: dict[str, Any], measure: str) -> dict[str, np.ndarray]:
+    if measure == IDENTITY:
+        return {}
     if measure == "distance":
         return {"distance": numbers(found["distance"], np.uint32)}
     if measure == "cosine":
@@ -251,6 +260,14 @@ def check_ids(source: Source, summary: Summary) -> None:
                              "are known by their numbers")
         if id is not None:
             seen[id] = row
+
+
+def check_outputs(source: Source, output: Any, removed_records: Any,
+                  max_removed: float | None) -> None:
+    if source.paths is None and (output is not None or removed_records is not None):
+        raise ArgumentError("output is for documents of files: the table of the result has the rows")
+    if max_removed is not None and not 0 < max_removed <= 1:
+        raise ArgumentError(f"max_removed must be above 0 and at most 1, not {max_removed!r}")
 
 
 def parse_keep(keep: str) -> tuple[str, list[str]]:
@@ -299,7 +316,7 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id",
           max_record: int = 64 << 20, output: Any = None, removed_records: Any = None,
           mark: bool = False, shard_size: int = 0,
           output_format: Literal["auto", "json-lines", "json", "csv", "tsv"] = "auto",
-          memory: int = 1 << 30, work: Any = None, threads: int = 0,
+          losses_by: Any = None, memory: int = 1 << 30, work: Any = None, threads: int = 0,
           progress: Progress = None) -> Dedup:
     """Keeps one document of each group of near-duplicates.
 
@@ -365,6 +382,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id",
     shard_size most bytes of a file in the directory ``output``, before compression; 0: no limit
     output_format  of records; "auto": as the name's ending says, else as in the input;
                "json-lines" is made of all inputs
+    losses_by  count losses by the values of this column, too, such as the language of each row; or
+               a label for each row. ``summary.losses`` has the values that lost most.
     memory     limit in bytes, at least 64 MiB
     work       directory of temporary files
     threads    0: all cores. The results do not depend on it.
@@ -378,12 +397,9 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id",
         preset, measure, threshold=threshold, recall=recall, perms=perms, analyzer=analyzer,
         ngram=ngram)
     how, column = parse_keep(keep)
-    protection = Protection(protect)
-    source = open_source(data, text, id, [*column, *protection.columns])
-    if source.paths is None and (output is not None or removed_records is not None):
-        raise ArgumentError("output is for documents of files: the table of the result has the rows")
-    if max_removed is not None and not 0 < max_removed <= 1:
-        raise ArgumentError(f"max_removed must be above 0 and at most 1, not {max_removed!r}")
+    protection, labels = Protection(protect), Labels(losses_by)
+    source = open_source(data, text, id, [*column, *protection.columns, *labels.columns])
+    check_outputs(source, output, removed_records, max_removed)
     options = given(threshold=threshold, measure=measure, keep=how, group=group,
                     max_removed=max_removed, recall=recall, perms=perms, sketch=sketch,
                     verify=verify, k=default_k(k, verify), bits=bits,
@@ -401,7 +417,7 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id",
     elif index is not None:
         options["index_path"] = _index_path(index, threshold, recall, perms, analyzer, ngram, seed)
     options["with_ids"] = source.ids is None and source.id is not None
-    options.update(protection.guard(source))
+    options.update({**protection.guard(source), **labels.give(source)})
     with receiver(progress) as options["progress"]:
         found = source.call(_core.dedup, options)
     protection.warn(source)

@@ -17,9 +17,10 @@ class LossGroup(NamedTuple):
 
 
 class LossClass(NamedTuple):
-    """Documents of a source, a range of lengths, a script, or a host of web archives."""
+    """Documents of a source, a range of lengths, a script, a host of web archives, or those with a
+    value of the field that ``losses_by`` names."""
 
-    kind: str  # "source", "length", "script" or "host"
+    kind: str  # "source", "length", "script", "host" or "field"
     name: str
     documents: int
     removed: int

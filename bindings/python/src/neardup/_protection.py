@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ._added_column import add_column, as_texts
 from ._errors import ArgumentError, DataWarning
-from ._sources import Source, exportable, need
+from ._sources import Source
 
 # The column that the extension reads. No column of a user has this name.
 _PROTECTED = "\x01protected"
@@ -49,12 +49,14 @@ class Protection:
             if self.mask is not None:
                 raise ArgumentError("protect must be \"FIELD=VALUE\" where the documents are in files")
             return {"protect": self.values}
-        reader = exportable(_open(source))
-        need(reader.schema.names, *self.columns)
-        schema = reader.schema.append(pa.field(_PROTECTED, pa.int8()))
-        source.stream = pa.RecordBatchReader.from_batches(
-            schema, _guarded(reader, schema, self, source.failures))
+        add_column(source, pa.field(_PROTECTED, pa.int8()), self._make,
+                   None if self.mask is None else len(self.mask), "protect", self.columns)
         return {"protected": _PROTECTED}
+
+    def _make(self, batch: pa.RecordBatch, row: int) -> pa.Array:
+        flags = self.flags(batch, row)
+        self.count += int(flags.sum())
+        return pa.array(flags.astype(np.int8))
 
     def flags(self, batch: pa.RecordBatch, row: int) -> np.ndarray:
         """Whether each row of a batch, which begins with a row, is protected."""
@@ -72,11 +74,6 @@ class Protection:
             warnings.warn(f"protect: no row is protected: none has {' or '.join(self.values)}",
                           DataWarning, stacklevel=3)
 
-    def check_rows(self, rows: int) -> None:
-        if self.mask is not None and rows != len(self.mask):
-            raise ArgumentError(f"protect has {len(self.mask):,} values, which is another number than "
-                                "that of the rows")
-
 
 def _condition(text: str) -> tuple[str, str]:
     column, equals, value = text.partition("=")
@@ -85,46 +82,13 @@ def _condition(text: str) -> tuple[str, str]:
     return column, value
 
 
-def _open(source: Source) -> pa.RecordBatchReader:
-    try:
-        return pa.RecordBatchReader.from_stream(source.stream)
-    except (pa.ArrowInvalid, TypeError):  # a column, not a table
-        return pa.table({source.text: pa.chunked_array(source.stream)}).to_reader()
-
-
-def _guarded(reader: pa.RecordBatchReader, schema: pa.Schema, protection: Protection,
-             failures: list[BaseException]) -> Iterator[pa.RecordBatch]:
-    """The batches of a reader, each with a further column. It knows no source: a cycle through a
-    stream would never be collected."""
-    rows = 0
-    try:
-        for batch in reader:
-            rows += len(batch)
-            flags = protection.flags(batch, rows - len(batch))
-            if len(flags) < len(batch):
-                protection.check_rows(rows)
-            protection.count += int(flags.sum())
-            yield pa.record_batch([*batch.columns, pa.array(flags.astype(np.int8))], schema=schema)
-        protection.check_rows(rows)
-    except BaseException as problem:
-        if not failures:
-            failures.append(problem)
-        raise
-
-
 def _are_equal(values: pa.Array, column: str, value: str) -> np.ndarray:
     """Text as it is, a whole number or a boolean as it is written, another number by its value."""
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
     wanted: Any = value
     if pa.types.is_floating(values.type):
         wanted = _number(value)
     else:
-        try:
-            values = values.cast(pa.large_string())
-        except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
-            raise ArgumentError(f"protect: column {column!r} must hold texts, numbers or booleans, "
-                                f"not {values.type}") from None
+        values = as_texts(values, "protect", column)
     equal = pc.equal(values, wanted).fill_null(False)
     found: np.ndarray = equal.to_numpy(zero_copy_only=False)
     return found

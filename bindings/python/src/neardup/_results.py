@@ -49,7 +49,8 @@ class Summary:
 
     similarities    of the pairs that were compared
     largest_groups  at most three: the kept documents for which most were removed
-    losses          the classes of documents that lost most: by source, length, script and host
+    losses          the classes of documents that lost most: by source, length, script, host and
+                    the field of ``losses_by``
     alarms          the losses that were warned of
 
     >>> import neardup as nd
