@@ -12,6 +12,7 @@
 #include "py_stream.h"
 #include "py_text.h"
 #include "py_texts.h"
+#include "py_tlsh.h"
 #include "py_tune.h"
 
 core_state *core_state_of(PyObject *module) { return PyModule_GetState(module); }
@@ -59,6 +60,10 @@ static PyMethodDef functions[] = {
     {"idf", core_idf, METH_O, NULL},
     {"passages", core_passages, METH_O, NULL},
     {"texts", core_texts, METH_O, NULL},
+    {"tlsh", core_tlsh, METH_VARARGS, NULL},
+    {"tlsh_texts", core_tlsh_texts, METH_O, NULL},
+    {"tlsh_distance", core_tlsh_distance, METH_VARARGS, NULL},
+    {"tlsh_index", core_tlsh_index, METH_VARARGS, NULL},
     {0},
 };
 
@@ -144,6 +149,7 @@ static int execute(PyObject *module) {
                 add_type(module, &stream_spec, &state->types[TYPE_STREAM]) &&
                 add_type(module, &large_buckets_spec, &state->types[TYPE_LARGE_BUCKETS]) &&
                 add_type(module, &edge_decider_spec, &state->types[TYPE_EDGE_DECIDER]) &&
+                add_type(module, &tlsh_index_spec, &state->types[TYPE_TLSH_INDEX]) &&
                 add_tuple(module, &match_description, &state->types[TYPE_MATCH]) &&
                 add_tuple(module, &near_description, &state->types[TYPE_NEAR]) &&
                 add_tuple(module, &answer_description, &state->types[TYPE_ANSWER]) &&

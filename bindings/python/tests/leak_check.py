@@ -49,6 +49,8 @@ def calls(folder):
     path = folder / "texts.jsonl"
     path.write_text("".join(f'{{"id": {i}, "text": "{text}"}}\n' for i, text in enumerate(TEXTS)))
 
+    digest = nd.tlsh(TEXTS[0] * 3)
+
     def one_of_each():
         result = nd.dedup(TABLE)
         return (result.kept, result.kept_id, result.cluster, result.removed, result.table,
@@ -72,6 +74,14 @@ def calls(folder):
     yield "dedup, simhash", lambda: nd.dedup(TABLE, sketch="simhash").similarity
     yield "dedup, protect", lambda: nd.dedup(TEXTS, protect=[True] * 40).summary.losses
     yield "dedup, protect fails", fails(lambda: nd.dedup(TABLE, protect="none=5"))
+    yield "dedup, losses by labels", lambda: nd.dedup(TEXTS, losses_by=["a"] * 40).summary.losses
+    yield "exact", lambda: nd.exact(TABLE, by="tokens").table
+    yield "exact fails", fails(lambda: nd.exact(TABLE, by="words"))
+    yield "tlsh", lambda: (nd.tlsh(TEXTS), nd.tlsh(TEXTS[0] * 3))
+    yield "tlsh fails", fails(lambda: nd.tlsh(TEXTS[0], buckets=5))
+    yield "distance of digests", lambda: nd.tlsh_distance(digest, digest)
+    yield "index of digests", lambda: digests_index(digest)
+    yield "index of digests fails", fails(lambda: nd.TlshIndex([digest, "x"]))
     yield "differences", lambda: nd.compare(TEXTS[0], TEXTS[5]).differences
     yield "review", lambda: repr(nd.dedup(TABLE).review())
     yield "review of a file", lambda: repr(nd.dedup(path).review())
@@ -113,6 +123,11 @@ def calls(folder):
     yield "steps fail", fails(lambda: nd._core.verify(0.5, 128, *[b""] * 6))
     yield "plan", lambda: nd.plan().probability(np.array([0.1, 0.9]))
     yield "plan of anchors", lambda: nd.plan(measure="containment").probability(0.5)
+
+
+def digests_index(digest):
+    index = nd.TlshIndex([digest, None, digest], ["a", "b", "c"])
+    return index.query(digest, 5), index.query([digest], 5), index.join(5)
 
 
 def distributed_steps():

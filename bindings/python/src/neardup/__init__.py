@@ -29,6 +29,7 @@ from ._results import Similarities, Summary
 from ._review import Review, ReviewPair
 from ._sketches import MinHash, Plan, SimHash, plan
 from ._stream import Stream
+from ._tlsh import TlshIndex, TlshMatch, tlsh, tlsh_distance
 from ._tune import Tune, tune
 
 __all__ = [
@@ -36,7 +37,8 @@ __all__ = [
     "CorruptError", "DataWarning", "Dedup", "Difference", "Error", "Files", "HammingIndex",
     "Index", "InputError", "LossClass", "LossGroup", "Match", "MinHash", "Near",
     "OutOfMemoryError", "Passage", "Plan", "Review", "ReviewPair", "Share", "SimHash",
-    "Similarities", "StorageError", "Stream", "Summary", "Tune", "UnsupportedError", "__version__",
+    "Similarities", "StorageError", "Stream", "Summary", "TlshIndex", "TlshMatch", "Tune",
+    "UnsupportedError", "__version__",
     "audit", "compare", "containment", "cosine", "dedup", "exact", "idf", "jaccard", "keywords", "pairs",
-    "passages", "plan", "tokens", "tune",
+    "passages", "plan", "tlsh", "tlsh_distance", "tokens", "tune",
 ]
