@@ -57,33 +57,34 @@ enum { ND_SUBSTRINGS_LEAST = 16, ND_SUBSTRINGS_TOKENS_LEAST = 4, ND_SUBSTRINGS_M
 
 ND_API void nd_substrings_options_init(nd_substrings_options *options, size_t struct_size);
 
-/* A stretch of a document that is cut, because it occurs elsewhere, too: bytes [begin, end) of its
- * text repeat those from source_begin on of the source, which is another document or the same one.
- * The source has the first occurrence, or with ND_REPEATS_KEEP_NONE one of the others. Offsets
- * are those of the text before the first pass; if least_tokens is set, the two stretches may differ
- * in length. Pointers are valid during the call. */
+/* What is cut out of a document, because it occurs elsewhere, too: bytes [begin, end) of its text
+ * repeat those from source_begin on of the source, which is another document or the same one. The
+ * source has the first occurrence; where none is kept, that of the first one is one of the others.
+ * Stretches that are equal word for word may differ in length. Pointers are valid during the call.
+ */
 typedef struct nd_repeated_stretch {
     uint64_t document; /* number in the order of input, from 0 */
     const char *id;
     size_t id_length;
     const char *file; /* as in nd_decision; so is the line */
     uint64_t line;
-    uint64_t begin, end;
-    uint64_t source; /* the number of its document; with options->source of that input */
-    const char *source_id;
+    uint64_t begin, end;   /* of the text as it was read */
+    uint64_t source;       /* the number of its document; with options->source of that input */
+    const char *source_id; /* NULL: too little is left of the document, so that all of it goes */
     size_t source_id_length;
-    const char *source_file;
+    const char *source_file; /* NULL: the source is in an index, which has only its id */
     uint64_t source_line;
     uint64_t source_begin;
 } nd_repeated_stretch;
 
-/* Called once per stretch, from one thread. Return false to cancel. */
-typedef bool nd_substrings_fn(void *context, const nd_repeated_stretch *stretch);
+/* Called with each stretch or unit that is cut, from one thread, in the order of the table of what
+ * was cut. Return false to cancel. */
+typedef bool nd_cut_fn(void *context, const nd_repeated_stretch *cut);
 
 /* Finds all stretches that occur more than once, and cuts them. Calls `fn` (NULL: none) with each
- * stretch: by pass, then by document and begin. Stretches of one document may overlap; what is cut
- * is their union. What overlaps its own first occurrence, such as all of a text of one character
- * but the first `least` bytes, is cut behind that occurrence.
+ * stretch, and with each document that goes: by pass, then by document and begin. Stretches of one
+ * document may overlap; what is cut is their union. What overlaps its own first occurrence, such as
+ * all of a text of one character but the first `least` bytes, is cut behind that occurrence.
  *
  * Sets these members of the summary (NULL: not wanted): documents, kept, removed (by drop_below),
  * changed, input_bytes, text_bytes, skipped, pairs (stretches), repeated_bytes (that were cut),
@@ -95,9 +96,9 @@ typedef bool nd_substrings_fn(void *context, const nd_repeated_stretch *stretch)
  * All texts together have at most 2^40 bytes (or tokens). Time of a pass: linear in the texts.
  * Memory: nd_resources. Temporary files: the texts (8 bytes for a token, and 8 for its place), .6
  * to 2 bytes per byte of text, and 24 per document. */
-ND_API ND_MUST_CHECK nd_status nd_substrings(const nd_substrings_options *options,
-                                             nd_substrings_fn *fn, void *context,
-                                             nd_job_summary *summary, nd_error *error);
+ND_API ND_MUST_CHECK nd_status nd_substrings(const nd_substrings_options *options, nd_cut_fn *fn,
+                                             void *context, nd_job_summary *summary,
+                                             nd_error *error);
 
 /* The pieces that texts are cut into.
  *
@@ -155,6 +156,8 @@ typedef struct nd_lines_options {
      * names before the index has its new units. So after a crash between the two, the same run
      * writes the same outputs again. */
     const char *index;
+    nd_cut_fn *on_cut; /* NULL: not wanted */
+    void *context;     /* its first argument */
 } nd_lines_options;
 
 ND_API void nd_lines_options_init(nd_lines_options *options, size_t struct_size);

@@ -17,22 +17,21 @@ static nd_status put_number(nd_table *table, uint64_t number, nd_error *error) {
     return nd_table_text(table, digits, error);
 }
 
-static nd_status put_position(nd_table *table, const nd_id_buffer *id, nd_error *error) {
-    ND_TRY(nd_table_id(table, id->source, strlen(id->source), error));
-    return put_number(table, id->line, error);
+static nd_status put_position(nd_table *table, const char *file, uint64_t line, nd_error *error) {
+    if (!file) return nd_table_text(table, "\t", error);
+    ND_TRY(nd_table_id(table, file, strlen(file), error));
+    return put_number(table, line, error);
 }
 
-nd_status nd_cut_table_add(nd_table *t, const nd_cut_row *row, nd_error *error) {
-    const nd_id_buffer *source = row->source;
-    ND_TRY(nd_table_id(t, row->id->id, row->id->length, error));
-    ND_TRY(put_number(t, row->begin, error));
-    ND_TRY(put_number(t, row->end, error));
-    if (source) ND_TRY(nd_table_id(t, source->id, source->length, error));
+nd_status nd_cut_table_add(nd_table *t, const nd_repeated_stretch *cut, nd_error *error) {
+    ND_TRY(nd_table_id(t, cut->id, cut->id_length, error));
+    ND_TRY(put_number(t, cut->begin, error));
+    ND_TRY(put_number(t, cut->end, error));
+    if (cut->source_id) ND_TRY(nd_table_id(t, cut->source_id, cut->source_id_length, error));
     else ND_TRY(nd_table_text(t, "", error));
-    if (source) ND_TRY(put_number(t, row->source_begin, error));
+    if (cut->source_file) ND_TRY(put_number(t, cut->source_begin, error));
     else ND_TRY(nd_table_text(t, "", error));
-    ND_TRY(put_position(t, row->id, error));
-    if (source) ND_TRY(put_position(t, source, error));
-    else ND_TRY(nd_table_text(t, "\t", error));
+    ND_TRY(put_position(t, cut->file, cut->line, error));
+    ND_TRY(put_position(t, cut->source_file, cut->source_line, error));
     return nd_table_end(t, error);
 }

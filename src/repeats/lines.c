@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/machine.h"
 #include "io/publication.h"
-#include "job/tsv_writer.h"
+#include "repeats/cut_table.h"
 #include "repeats/cut_writer.h"
 #include "repeats/document_names.h"
 #include "repeats/text_units.h"
@@ -226,62 +226,55 @@ static nd_status read_documents(lines *l, nd_error *error) {
     return ND_OK;
 }
 
-/* ---- the table */
+/* ---- evidence */
 
-static nd_status put_number(nd_table *table, uint64_t number, nd_error *error) {
-    char digits[24];
-    nd_format(digits, sizeof digits, "%llu", (unsigned long long)number);
-    return nd_table_text(table, digits, error);
+static nd_status report(lines *l, const nd_repeated_stretch *cut, nd_error *error) {
+    if (l->options.on_cut && !l->options.on_cut(l->options.context, cut))
+        return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    return nd_table_wanted(&l->removed) ? nd_cut_table_add(&l->removed, cut, error) : ND_OK;
 }
 
-static nd_status put_position(nd_table *table, const nd_id_buffer *id, nd_error *error) {
-    ND_TRY(nd_table_id(table, id->source, strlen(id->source), error));
-    return put_number(table, id->line, error);
+/* Bytes [begin, end) of the document that is written. */
+static nd_repeated_stretch stretch_of(const lines *l, uint64_t document, uint64_t begin,
+                                      uint64_t end) {
+    return (nd_repeated_stretch){.document = document,
+                                 .id = l->id.id,
+                                 .id_length = l->id.length,
+                                 .file = l->id.source,
+                                 .line = l->id.line,
+                                 .begin = begin,
+                                 .end = end};
 }
 
-/* Where what was cut is first: in a document of this run, whose name is at `place`, at `begin`; or,
- * with `place` NULL, in a document of the index. */
-typedef struct row_source {
-    const char *id;
-    size_t length;
-    const nd_id_buffer *place;
-    uint64_t begin;
-} row_source;
-
-/* Writes the row of bytes [begin, end) of the document l->id. The document is removed if the source
- * has no id. */
-static nd_status write_row(lines *l, uint64_t begin, uint64_t end, const row_source *source,
-                           nd_error *error) {
-    nd_table *t = &l->removed;
-    ND_TRY(nd_table_id(t, l->id.id, l->id.length, error));
-    ND_TRY(put_number(t, begin, error));
-    ND_TRY(put_number(t, end, error));
-    if (source->id) ND_TRY(nd_table_id(t, source->id, source->length, error));
-    else ND_TRY(nd_table_text(t, "", error));
-    if (source->place) ND_TRY(put_number(t, source->begin, error));
-    else ND_TRY(nd_table_text(t, "", error));
-    ND_TRY(put_position(t, &l->id, error));
-    if (source->place) ND_TRY(put_position(t, source->place, error));
-    else ND_TRY(nd_table_text(t, "\t", error));
-    return nd_table_end(t, error);
-}
-
-static nd_status write_cut(lines *l, const nd_text_span *span, uint64_t unit, nd_error *error) {
+/* Fills in where a unit of this run is. */
+static nd_status find_source(lines *l, uint64_t unit, nd_repeated_stretch *cut, nd_error *error) {
     uint32_t begin;
-    row_source source = {.place = NULL};
-    if (unit & ND_SOURCE_INDEX) {
-        ND_TRY(
-            nd_line_index_id(l->index, unit & ~ND_SOURCE_INDEX, &source.id, &source.length, error));
-        return write_row(l, span->begin, span->end, &source, error);
-    }
-    uint64_t document = nd_unit_finder_document(l->finder, unit);
-    ND_TRY(nd_document_names_find(&l->names, document, &l->source_id, error));
+    cut->source = nd_unit_finder_document(l->finder, unit);
+    ND_TRY(nd_document_names_find(&l->names, cut->source, &l->source_id, error));
     ND_TRY(nd_spool_read(&l->begins, &begin, sizeof begin, unit * sizeof begin, error));
-    source = (row_source){l->source_id.id, l->source_id.length, &l->source_id, begin};
-    return write_row(l, span->begin, span->end, &source, error);
+    cut->source_id = l->source_id.id;
+    cut->source_id_length = l->source_id.length;
+    cut->source_file = l->source_id.source;
+    cut->source_line = l->source_id.line;
+    cut->source_begin = begin;
+    return ND_OK;
+}
+
+/* Reports a cut, which repeats a unit of this run or of the index. */
+static nd_status report_unit(lines *l, uint64_t document, const nd_text_span *span, uint64_t unit,
+                             nd_error *error) {
+    nd_repeated_stretch cut = stretch_of(l, document, span->begin, span->end);
+    if (unit & ND_SOURCE_INDEX)
+        ND_TRY(nd_line_index_id(l->index, unit & ~ND_SOURCE_INDEX, &cut.source_id,
+                                &cut.source_id_length, error));
+    else ND_TRY(find_source(l, unit, &cut, error));
+    return report(l, &cut, error);
 }
 
 /* ---- writing */
+
+/* Whether anyone wants to know what is cut. */
+static bool lists_cuts(const lines *l) { return nd_table_wanted(&l->removed) || l->options.on_cut; }
 
 /* Collects the cuts of units before `end`. */
 static nd_status collect_cuts(lines *l, uint64_t end, nd_error *error) {
@@ -294,11 +287,12 @@ static nd_status collect_cuts(lines *l, uint64_t end, nd_error *error) {
     return ND_OK;
 }
 
-/* Cuts a span from a document: a row of the table, and one of l->spans, if it does not follow the
+/* Cuts a span from a document: reports it, and makes it one of l->spans, if it does not follow the
  * last one. */
-static nd_status cut_span(lines *l, nd_text_span span, uint64_t source, nd_error *error) {
+static nd_status cut_span(lines *l, uint64_t document, nd_text_span span, uint64_t source,
+                          nd_error *error) {
     nd_text_span *last = l->span_count > 0 ? &l->spans[l->span_count - 1] : NULL;
-    if (nd_table_wanted(&l->removed)) ND_TRY(write_cut(l, &span, source, error));
+    if (lists_cuts(l)) ND_TRY(report_unit(l, document, &span, source, error));
     l->summary.repeated_bytes += span.end - span.begin;
     if (last && last->end == span.begin) last->end = span.end;
     else l->spans[l->span_count++] = span;
@@ -322,7 +316,7 @@ static nd_status cut_units(lines *l, uint64_t document, uint64_t text_length, nd
     for (size_t i = 0; i < l->cut_count; i++) {
         size_t unit = (size_t)(l->cuts[i].unit - first);
         size_t end = unit + 1 < count ? begins[unit + 1] : (size_t)text_length;
-        ND_TRY(cut_span(l, (nd_text_span){begins[unit], end}, l->cuts[i].source, error));
+        ND_TRY(cut_span(l, document, (nd_text_span){begins[unit], end}, l->cuts[i].source, error));
     }
     l->summary.units_cut += l->cut_count;
     return ND_OK;
@@ -350,10 +344,9 @@ static nd_status write_changed(lines *l, uint64_t document, const document_note 
     ND_TRY(cut_units(l, document, place->text_length, error));
     ND_TRY(has_enough(l, note, &enough, error));
     if (!enough) {
+        const nd_repeated_stretch whole = stretch_of(l, document, 0, place->text_length);
         l->summary.removed++;
-        const row_source none = {.place = NULL};
-        return nd_table_wanted(&l->removed) ? write_row(l, 0, place->text_length, &none, error)
-                                            : ND_OK;
+        return lists_cuts(l) ? report(l, &whole, error) : ND_OK;
     }
     l->summary.changed++;
     return nd_cut_writer_add(&l->writer, place, &l->id, l->spans, l->span_count, error);
@@ -362,8 +355,8 @@ static nd_status write_changed(lines *l, uint64_t document, const document_note 
 static nd_status write_document(lines *l, uint64_t document, const document_note *note,
                                 nd_error *error) {
     ND_TRY(collect_cuts(l, nd_unit_finder_first(l->finder, document + 1), error));
-    bool tabled = l->cut_count > 0 && nd_table_wanted(&l->removed);
-    if (tabled || nd_cut_writer_has_ids(&l->writer, &note->place))
+    bool listed = l->cut_count > 0 && lists_cuts(l);
+    if (listed || nd_cut_writer_has_ids(&l->writer, &note->place))
         ND_TRY(nd_document_names_find(&l->names, document, &l->id, error));
     return l->cut_count > 0 ? write_changed(l, document, note, error)
                             : nd_cut_writer_add(&l->writer, &note->place, &l->id, NULL, 0, error);
@@ -416,10 +409,8 @@ static nd_status check(const nd_lines_options *o, nd_error *error) {
 }
 
 static nd_status open_outputs(lines *l, nd_error *error) {
-    static const char header[] =
-        "id\tbegin\tend\tsource\tsource_begin\tfile\tline\tsource_file\tsource_line\n";
-    ND_TRY(nd_table_open(&l->removed, l->options.removed, header, l->run.progress,
-                         &l->run.allocator, error));
+    ND_TRY(nd_cut_table_open(&l->removed, l->options.removed, l->run.progress, &l->run.allocator,
+                             error));
     ND_TRY(nd_cut_writer_open(&l->run, l->corpus, &l->input, l->options.output, &l->writer, error));
     nd_output_file *const files[] = {l->removed.file, l->writer.file};
     return nd_run_check_outputs(l->corpus, files, 2, error);

@@ -21,6 +21,7 @@ typedef struct collection {
     size_t lengths[DOCUMENTS], next, end; /* the next text of the input, and its end */
     unit units[UNITS];
     size_t count;
+    bool dropped[DOCUMENTS];
 } collection;
 
 /* ---- texts */
@@ -147,7 +148,7 @@ static void put_escaped(FILE *out, const char *text, size_t length) {
 }
 
 /* Writes what is left of a document, if it is enough. */
-static void write_document(const collection *c, const nd_lines_options *o, size_t d, FILE *out) {
+static void write_document(collection *c, const nd_lines_options *o, size_t d, FILE *out) {
     char left[ROOM], words[2 * ROOM];
     size_t length = 0, at = 0, found = 0;
     bool cut = false;
@@ -163,7 +164,8 @@ static void write_document(const collection *c, const nd_lines_options *o, size_
     memcpy(left + length, c->texts[d] + at, c->lengths[d] - at);
     length += c->lengths[d] - at;
     found += read_words(c->texts[d], at, c->lengths[d], words);
-    if (cut && found < o->drop_below) return;
+    c->dropped[d] = cut && found < o->drop_below;
+    if (c->dropped[d]) return;
     fprintf(out, "{\"id\":\"%zu\",\"text\":\"", d + 1);
     put_escaped(out, left, length);
     fputs("\"}\n", out);
@@ -178,6 +180,24 @@ static size_t write_expected(collection *c, const nd_lines_options *o, char *to,
     putc('\0', out);
     fclose(out);
     return cut;
+}
+
+/* Writes what is reported: document, begin and end, and the document and begin of the first equal
+ * unit, of the first one of the second; of a document that is left out its text. */
+static void write_cuts(const collection *c, char *to, size_t size) {
+    FILE *out = fmemopen(to, size, "w");
+    for (size_t d = 0; d < DOCUMENTS; d++) {
+        for (size_t i = 0; i < c->count; i++) {
+            const unit *u = &c->units[i], *first = c->units;
+            if (u->document != d || !u->cut) continue;
+            while (first == u || strcmp(first->key, u->key) != 0) first++;
+            fprintf(out, "%zu %zu %zu %zu %zu\n", d, u->begin, u->next, first->document,
+                    first->begin);
+        }
+        if (c->dropped[d]) fprintf(out, "%zu 0 %zu\n", d, c->lengths[d]);
+    }
+    putc('\0', out);
+    fclose(out);
 }
 
 /* ---- the job */
@@ -221,13 +241,35 @@ static uint64_t run(collection *c, nd_lines_options *o, size_t begin, size_t end
     return summary.units_cut;
 }
 
+/* nd_cut_fn: writes the cut into the file `context`. */
+static bool take_cut(void *context, const nd_repeated_stretch *s) {
+    unsigned long long document = s->document, begin = s->begin, end = s->end, source = s->source,
+                       source_begin = s->source_begin;
+    assert_int_equal(s->line, document + 1);
+    fprintf(context, "%llu %llu %llu", document, begin, end);
+    if (s->source_id) {
+        fprintf(context, " %llu %llu", source, source_begin);
+        assert_int_equal(s->source_line, source + 1);
+    }
+    putc('\n', context);
+    return true;
+}
+
 static void check(collection *c, nd_lines_options *o, const char *expected, size_t cut) {
     static const uint32_t threads[] = {1, 2, 7};
-    static char found[OUTPUT_ROOM];
+    static char found[OUTPUT_ROOM], cuts[OUTPUT_ROOM];
+    write_cuts(c, cuts, sizeof cuts);
     for (size_t t = 0; t < 3; t++) {
-        size_t size = 0;
+        char *found_cuts = NULL;
+        size_t size = 0, cut_size;
+        FILE *cut_file = open_memstream(&found_cuts, &cut_size);
+        o->on_cut = take_cut;
+        o->context = cut_file;
         assert_int_equal(run(c, o, 0, DOCUMENTS, threads[t], found, &size), cut);
         assert_string_equal(found, expected);
+        fclose(cut_file);
+        assert_string_equal(found_cuts, cuts);
+        free(found_cuts);
     }
 }
 
@@ -236,6 +278,7 @@ static void check_pieces(collection *c, nd_lines_options *o, const char *expecte
                          uint64_t *seed) {
     static char found[OUTPUT_ROOM];
     size_t size = 0, cuts = 0;
+    o->on_cut = NULL;
     o->index = "index";
     for (size_t begin = 0, end; begin < DOCUMENTS; begin = end) {
         end = begin + 1 + random_below(seed, DOCUMENTS - begin);
@@ -277,7 +320,40 @@ static void test_random(void **state) {
     assert_true(all > ROUNDS);
 }
 
+/* nd_cut_fn */
+static bool stop(void *context, const nd_repeated_stretch *s) {
+    (void)s;
+    return --*(int *)context > 0;
+}
+
+static void test_stopped(void **state) {
+    (void)state;
+    static const char text[] = "a b c\na b c\na b c\na b c\n";
+    for (int calls = 1; calls <= 4; calls++) {
+        static collection c;
+        int left = calls;
+        nd_error error;
+        nd_input_options input;
+        nd_lines_options o;
+        nd_input_options_init(&input, sizeof input);
+        nd_lines_options_init(&o, sizeof o);
+        input.records = next_text;
+        input.records_context = &c;
+        c.next = DOCUMENTS - 1;
+        c.end = DOCUMENTS;
+        strcpy(c.texts[c.next], text);
+        c.lengths[c.next] = sizeof text - 1;
+        o.input = &input;
+        o.output = "output";
+        o.on_cut = stop;
+        o.context = &left;
+        assert_int_equal(nd_lines(&o, NULL, &error), calls < 4 ? ND_ERR_CANCELLED : ND_OK);
+        assert_int_equal(unlink("output"), calls < 4 ? -1 : 0);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_stopped)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -48,7 +48,7 @@ typedef struct substrings {
     size_t span_count, span_capacity;
     nd_id_buffer id, source_id;
     uint64_t named, source_named; /* 1 + the text whose name the buffer has */
-    nd_substrings_fn *fn;
+    nd_cut_fn *fn;
     void *context;
     nd_job_summary summary;
 } substrings;
@@ -110,6 +110,11 @@ static nd_status find_name(const substrings *s, uint64_t text, uint64_t *named,
     return nd_document_names_find(&s->texts.names, text, buffer, error);
 }
 
+static nd_status report(substrings *s, const nd_repeated_stretch *cut, nd_error *error) {
+    if (s->fn && !s->fn(s->context, cut)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    return nd_table_wanted(&s->removed) ? nd_cut_table_add(&s->removed, cut, error) : ND_OK;
+}
+
 /* Finds where symbols [begin, end) of a source were before the first pass. */
 static nd_status find_source(substrings *s, uint64_t text, uint64_t begin, uint64_t end,
                              nd_text_span *out, nd_error *error) {
@@ -143,11 +148,8 @@ static nd_status report_part(substrings *s, const stretch *t, nd_text_span part,
                                        .source_file = s->source_id.source,
                                        .source_line = s->source_id.line,
                                        .source_begin = source.begin};
-    const nd_cut_row row = {&s->id, &s->source_id, own.begin, own.end, source.begin};
     s->summary.pairs++;
-    if (nd_table_wanted(&s->removed)) ND_TRY(nd_cut_table_add(&s->removed, &row, error));
-    return !s->fn || s->fn(s->context, &found) ? ND_OK
-                                               : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    return report(s, &found, error);
 }
 
 /* Reports of each stretch what is cut. All of a stretch lies in one span before it is fitted to the
@@ -192,13 +194,18 @@ static nd_status pass_over(substrings *s, uint64_t end, nd_error *error) {
 
 /* Whether too little of the document is left. Then all of it goes. */
 static nd_status drop_if_short(substrings *s, nd_error *error) {
-    const nd_cut_row all = {.id = &s->id, .end = s->whole_length};
+    const nd_repeated_stretch whole = {.document = s->document,
+                                       .id = s->id.id,
+                                       .id_length = s->id.length,
+                                       .file = s->id.source,
+                                       .line = s->id.line,
+                                       .end = s->whole_length};
     if (nd_has_words_left(s->text, s->length, s->spans, s->span_count, s->options.drop_below))
         return ND_OK;
     s->own.left_out = true;
     s->spans[0] = (nd_text_span){0, s->length};
     s->span_count = 1;
-    return nd_table_wanted(&s->removed) ? nd_cut_table_add(&s->removed, &all, error) : ND_OK;
+    return report(s, &whole, error);
 }
 
 static int by_begin(const void *a, const void *b) {
@@ -440,7 +447,7 @@ static void release(substrings *s) {
     nd_run_end(&s->run);
 }
 
-nd_status nd_substrings(const nd_substrings_options *options, nd_substrings_fn *fn, void *context,
+nd_status nd_substrings(const nd_substrings_options *options, nd_cut_fn *fn, void *context,
                         nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
     substrings s = {.options = defaults, .fn = fn, .context = context};

@@ -221,12 +221,17 @@ static int next_text(void *context, nd_record *out) {
     return 1;
 }
 
-/* nd_substrings_fn. In the first pass, the source has what the stretch has. */
+/* nd_cut_fn. In the first pass, the source has what the stretch has. */
 static bool check_stretch(void *context, const nd_repeated_stretch *s) {
     collection *c = context;
     static symbol own[ROOM], other[ROOM];
     const char *bytes = c->whole[s->document] + s->begin, *source = c->whole[s->source];
     size_t length = (size_t)(s->end - s->begin), rest = c->lengths[s->source] - s->source_begin;
+    if (!s->source_id) {
+        assert_true(c->texts[s->document].removed && s->begin == 0 &&
+                    s->end == c->lengths[s->document]);
+        return true;
+    }
     c->stretches++;
     assert_true(s->begin < s->end && s->end <= c->lengths[s->document]);
     assert_true(s->source_begin < c->lengths[s->source]);
