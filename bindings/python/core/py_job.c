@@ -278,6 +278,11 @@ PyObject *job_summary(const job *j) {
         {"work_bytes", s->work_bytes},
         {"peak_memory", s->peak_memory},
         {"threads", s->threads},
+        {"repeated_bytes", s->repeated_bytes},
+        {"units", s->units},
+        {"units_cut", s->units_cut},
+        {"changed", s->changed},
+        {"passes", s->passes},
         {"bands", s->plan.bands},
         {"rows", s->plan.rows},
     };

@@ -7,6 +7,7 @@
 #include "py_extract.h"
 #include "py_hamming_index.h"
 #include "py_index.h"
+#include "py_repeats.h"
 #include "py_results.h"
 #include "py_sketches.h"
 #include "py_stream.h"
@@ -60,6 +61,9 @@ static PyMethodDef functions[] = {
     {"idf", core_idf, METH_O, NULL},
     {"passages", core_passages, METH_O, NULL},
     {"texts", core_texts, METH_O, NULL},
+    {"lines", core_lines, METH_O, NULL},
+    {"substrings", core_substrings, METH_O, NULL},
+    {"cut", core_cut, METH_O, NULL},
     {"tlsh", core_tlsh, METH_VARARGS, NULL},
     {"tlsh_texts", core_tlsh_texts, METH_O, NULL},
     {"tlsh_distance", core_tlsh_distance, METH_VARARGS, NULL},

@@ -20,6 +20,7 @@ from neardup import distributed
 TEXTS = [f"text number {i // 2}, of words that are its own {i // 2 * 7}" for i in range(40)]
 TABLE = pa.table({"id": [str(i) for i in range(40)], "text": TEXTS})
 NULLS = pa.table({"text": [None, *TEXTS]})
+LINES = ["one line\nand one of its own\n"] * 20
 WARM, CALLS, GROWTH = 20, 200, 100
 
 
@@ -82,6 +83,12 @@ def calls(folder):
     yield "distance of digests", lambda: nd.tlsh_distance(digest, digest)
     yield "index of digests", lambda: digests_index(digest)
     yield "index of digests fails", fails(lambda: nd.TlshIndex([digest, "x"]))
+    yield "lines", lambda: nd.lines(LINES, min_words=1).table
+    yield "lines of a file", lambda: nd.lines(path, min_words=1).cuts
+    yield "lines fail", fails(lambda: nd.lines(boom(), unit="line"))
+    yield "substrings", lambda: nd.substrings(TABLE, min_bytes=16).table
+    yield "substrings of others", lambda: nd.substrings(TEXTS, source=TABLE, min_bytes=16).table
+    yield "substrings fail", fails(lambda: nd.substrings(TEXTS, source=NULLS))
     yield "differences", lambda: nd.compare(TEXTS[0], TEXTS[5]).differences
     yield "review", lambda: repr(nd.dedup(TABLE).review())
     yield "review of a file", lambda: repr(nd.dedup(path).review())

@@ -235,6 +235,7 @@ def run_and_interrupt(program, folder, ready):
 @pytest.mark.parametrize("call", ["nd.dedup(texts(), index='index', memory=64 << 20)",
                                   "nd.pairs(texts())",
                                   "nd.MinHash().signatures(texts())",
+                                  "nd.exact(texts())", "nd.tlsh(texts())",
                                   "nd.Stream('state').add_all(texts())"])
 def test_interrupt(tmp_path, call):
     """Ctrl-C ends a job within a second, and leaves nothing behind."""

@@ -27,6 +27,7 @@ KINDS = [
     lambda columns: pa.table(columns).to_reader(max_chunksize=1),
     lambda columns: pa.table({**columns, "of": pa.array(columns["of"]).dictionary_encode()}),
     lambda columns: pa.table({**columns, "text": pa.array(columns["text"], pa.string_view())}),
+    lambda columns: polars.DataFrame(columns, schema_overrides={"of": polars.Categorical}),
 ]
 
 
@@ -161,7 +162,8 @@ LABELS = ["de", "en", None, "en"]
 
 @pytest.mark.parametrize("job", [nd.dedup, nd.exact])
 @pytest.mark.parametrize("make", [*KINDS, lambda columns: pa.table(
-    {**columns, "lang": pa.array(columns["lang"]).dictionary_encode()})])
+    {**columns, "lang": pa.array(columns["lang"]).dictionary_encode()}), lambda columns:
+    polars.DataFrame(columns, schema_overrides={"lang": polars.Categorical})])
 def test_losses_by_a_column(job, make):
     summary = job(make({**COLUMNS, "text": [A] * 4, "lang": LABELS}), losses_by="lang").summary
     assert [tuple(c) for c in summary.losses if c.kind == "field"] == [

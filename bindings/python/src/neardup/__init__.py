@@ -6,6 +6,8 @@
     r.kept, r.table, r.removed     # mask, kept rows, the evidence for each removed one
     nd.tune(table)                 # what each threshold would remove, with pairs to look at
     nd.pairs(table)                # every pair of near-duplicates
+    nd.exact(table)                # keeps one document of each group of identical ones
+    nd.lines(table).table          # texts without the lines that repeat; nd.substrings: any stretch
     nd.compare(a, b)               # two texts by every measure, side by side in a notebook
 
 The engine is the C library libneardup, which the command ``neardup`` uses, too: the same documents
@@ -25,6 +27,7 @@ from ._files import Files
 from ._hamming import HammingIndex
 from ._index import Index
 from ._losses import Alarm, LossClass, LossGroup
+from ._repeats import Repeats, lines, substrings
 from ._results import Similarities, Summary
 from ._review import Review, ReviewPair
 from ._sketches import MinHash, Plan, SimHash, plan
@@ -36,9 +39,9 @@ __all__ = [
     "Alarm", "Answer", "ArgumentError", "Audit", "BusyError", "CancelledError", "Comparison",
     "CorruptError", "DataWarning", "Dedup", "Difference", "Error", "Files", "HammingIndex",
     "Index", "InputError", "LossClass", "LossGroup", "Match", "MinHash", "Near",
-    "OutOfMemoryError", "Passage", "Plan", "Review", "ReviewPair", "Share", "SimHash",
+    "OutOfMemoryError", "Passage", "Plan", "Repeats", "Review", "ReviewPair", "Share", "SimHash",
     "Similarities", "StorageError", "Stream", "Summary", "TlshIndex", "TlshMatch", "Tune",
-    "UnsupportedError", "__version__",
-    "audit", "compare", "containment", "cosine", "dedup", "exact", "idf", "jaccard", "keywords", "pairs",
-    "passages", "plan", "tlsh", "tlsh_distance", "tokens", "tune",
+    "UnsupportedError", "__version__", "audit", "compare", "containment", "cosine", "dedup",
+    "exact", "idf", "jaccard", "keywords", "lines", "pairs", "passages", "plan", "substrings",
+    "tlsh", "tlsh_distance", "tokens", "tune",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pyarrow as pa
 
 from ._errors import ArgumentError
-from ._sources import Source, exportable, need
+from ._sources import Source, decode, exportable, need
 
 # Makes the values of the rows of a batch; the second argument is its first row's number.
 Make = Callable[[pa.RecordBatch, int], pa.Array]
@@ -61,10 +61,8 @@ def _refuse(count: int, what: str) -> None:
 
 def as_texts(values: pa.Array, what: str, column: str) -> pa.Array:
     """Texts as they are, whole numbers and booleans as they are written."""
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
     try:
-        return values.cast(pa.large_string())
+        return decode(values, pa.large_string()).cast(pa.large_string())
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise ArgumentError(f"{what}: column {column!r} must hold texts, numbers or booleans, not "
                             f"{values.type}") from None

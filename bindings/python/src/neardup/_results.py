@@ -84,6 +84,11 @@ class Summary:
     work_bytes: int
     peak_memory: int
     threads: int
+    repeated_bytes: int
+    units: int
+    units_cut: int
+    changed: int
+    passes: int
     bands: int
     rows: int
     seconds: float

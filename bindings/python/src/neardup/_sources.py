@@ -166,7 +166,7 @@ def _arrow(data: Any, package: str, text: str, id: str | None, more: Sequence[st
     if isinstance(data, pa.RecordBatch):
         table = pa.Table.from_batches([data])
     else:
-        table = data if isinstance(data, pa.Table) else _table(data)
+        table = data if isinstance(data, pa.Table) else as_table(data)
     if isinstance(table, pa.ChunkedArray):
         return _column(table, table, text)
     id = _present(id, table.column_names)
@@ -192,6 +192,17 @@ def _exportable_type(kind: pa.DataType) -> pa.DataType:
     return {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}.get(kind, kind)
 
 
+def decode(column: Any, kind: pa.DataType) -> Any:
+    """A column of a dictionary as its values, of a type to which these can be cast; another column
+    as it is."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array([decode(chunk, kind) for chunk in column.chunks], kind)
+    return pa.DictionaryArray.from_arrays(column.indices,
+                                          column.dictionary.cast(kind)).dictionary_decode()
+
+
 def _plain(ids: pa.ChunkedArray) -> pa.ChunkedArray:
     """Ids of a type that pyarrow can take rows of: it cannot take views."""
     return ids.cast(pa.large_string()) if pa.types.is_string_view(ids.type) else ids
@@ -206,7 +217,7 @@ def _filtered(table: pa.Table, mask: np.ndarray) -> pa.Table:
         return pa.concat_tables(runs or [table.slice(0, 0)])
 
 
-def _table(data: Any) -> Any:
+def as_table(data: Any) -> Any:
     """A stream of columns as a table, a stream of one column as that."""
     try:
         return pa.table(data)
