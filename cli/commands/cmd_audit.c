@@ -249,7 +249,8 @@ static const char result_chapter[] =
     "writes all of them, ordered by the document of the sample. --json writes one object with "
     "documents, sampled, true_pairs, copies (true pairs of exact copies), found, missed, "
     "bounded_comparisons (as in the summary of pairs), recall, "
-    "recall_low, recall_high, promised (not with --sketch simhash or sentences), removed, wrong, "
+    "recall_low, recall_high, promised (not with --sketch simhash, sentences or tlsh), removed, "
+    "wrong, "
     "precision, precision_low, precision_high, kept, left, clean, clean_low and clean_high; shares "
     "are 0 to 1.\n\n"
     "A sample sees a group of duplicates only if it has a document of the group: a group should "
@@ -260,6 +261,7 @@ static const chapter chapters[] = {{"INPUT", input_chapter},
                                    {"SEGMENTS", segment_chapter},
                                    {"SIMHASH", simhash_chapter},
                                    {"SENTENCES", sentences_chapter},
+                                   {"TLSH", tlsh_chapter},
                                    {"TABLES", pair_tsv_chapter},
                                    {"EXIT STATUS", whole_exit_chapter},
                                    {"ENVIRONMENT", environment_chapter},

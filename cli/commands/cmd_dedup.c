@@ -154,7 +154,7 @@ static const char result_chapter[] =
     "input is an error.\n\n"
     "With --mark, members or columns of the same names that a record has are replaced. "
     "neardup_similarity is the measure that --removed has; where that is a distance, the part of "
-    "the fingerprints' bits that agree.\n\n"
+    "the fingerprints' bits that agree, or of TLSH digests (300 - distance) / 300.\n\n"
     "Output files are written under a temporary name, synced and renamed: all of them, or none. A "
     "file that is replaced keeps its permissions. A symbolic link stays, and the file behind it is "
     "replaced. Devices, pipes and /dev/fd/N are written in place. Temporary files of a killed run "
@@ -179,6 +179,7 @@ static const chapter chapters[] = {{"INPUT", input_chapter},
                                    {"SEGMENTS", segment_chapter},
                                    {"SIMHASH", simhash_chapter},
                                    {"SENTENCES", sentences_chapter},
+                                   {"TLSH", tlsh_chapter},
                                    {"INDEX", index_chapter},
                                    {"TABLES", pair_tsv_chapter},
                                    {"EXIT STATUS", whole_exit_chapter},

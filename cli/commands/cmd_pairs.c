@@ -58,9 +58,9 @@ static bool print_pair(void *context, const nd_pair *pair) {
     fputs(",\"b\":", out);
     print_document(out, pair->id_b, pair->id_b_length, pair->source_b, pair->line_b);
     const sketch_settings *sketch = &p->match->sketch;
-    bool simhash = sketch->sketch == ND_SKETCH_SIMHASH,
+    bool distances = sketch->sketch == ND_SKETCH_SIMHASH || sketch->sketch == ND_SKETCH_TLSH,
          contains = p->match->similarity.measure == ND_MEASURE_CONTAINMENT;
-    if (simhash && sketch->verify == ND_VERIFY_NONE)
+    if (distances && sketch->verify == ND_VERIFY_NONE)
         fprintf(out, ",\"distance\":%u", (unsigned)pair->distance);
     else if (sketch->verify == ND_VERIFY_COSINE) fprintf(out, ",\"cosine\":%.6f", pair->cosine);
     else if (pair->estimated) fprintf(out, ",\"jaccard\":%.6f,\"estimated\":true", pair->jaccard);
@@ -112,13 +112,14 @@ static const char result_chapter[] =
     "each pair is an object with a and b, each with id, source and line; and jaccard, intersection "
     "and union. With --measure containment the measure is containment, in the table and here. With "
     "--verify none it has jaccard and estimated, which is true, instead. Where "
-    "--sketch simhash replaces jaccard in the table, it also does so here.";
+    "--sketch simhash or tlsh replaces jaccard in the table, it also does so here.";
 
 static const chapter chapters[] = {{"INPUT", input_chapter},
                                    {"RESULT", result_chapter},
                                    {"SEGMENTS", segment_chapter},
                                    {"SIMHASH", simhash_chapter},
                                    {"SENTENCES", sentences_chapter},
+                                   {"TLSH", tlsh_chapter},
                                    {"TABLES", pair_tsv_chapter},
                                    {"EXIT STATUS", whole_exit_chapter},
                                    {"ENVIRONMENT", environment_chapter},

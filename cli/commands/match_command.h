@@ -29,6 +29,7 @@ typedef struct match_settings {
         FLAG_GROUP(settings, part.sketch, sketch_flags),                                           \
         FLAG_GROUP(settings, part.sketch.fingerprint, candidate_k_flags),                          \
         FLAG_GROUP(settings, part.sketch.fingerprint, candidate_bits_flags),                       \
+        FLAG_GROUP(settings, part.sketch, candidate_distance_flags),                               \
         FLAG_GROUP(settings, part.text, counted_weight_flags),                                     \
         FLAG_GROUP(settings, part.text, token_flags),                                              \
         FLAG_GROUP(settings, part.text, shingle_flags),                                            \

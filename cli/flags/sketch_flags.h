@@ -5,18 +5,23 @@
 #include "flags/fingerprint_flags.h"
 #include "flags/text_flags.h"
 
+/* No --distance was given. */
+enum { DISTANCE_UNSET = UINT32_MAX };
+
 typedef struct sketch_settings {
     fingerprint_settings fingerprint; /* first: its flags point into it */
     nd_sketch sketch;
     const char *sentences; /* how many, as text; NULL: not by sentences */
     nd_verify verify;
     uint32_t max_compare;
-    bool checks; /* the command compares texts exactly, whatever `verify` says */
+    uint32_t distance; /* most distance of TLSH digests; DISTANCE_UNSET: by `verify` */
+    bool checks;       /* the command compares texts exactly, whatever `verify` says */
 } sketch_settings;
 
 extern const flag_table sketch_flags; /* --sketch; follows similarity_flags */
 /* -k and --bits; their part is a fingerprint_settings */
 extern const flag_table candidate_k_flags, candidate_bits_flags;
+extern const flag_table candidate_distance_flags;  /* --distance */
 extern const flag_table counted_weight_flags;      /* --weights; its part is a text_settings */
 extern const flag_table verify_flags, bound_flags; /* --verify; --max-compare */
 void sketch_settings_init(sketch_settings *s);

@@ -75,6 +75,21 @@ const char sentences_chapter[] =
     "candidates except exact copies. A long sentence that many documents share, such as a notice, "
     "makes candidates of all of them; --max-compare of these are compared.";
 
+const char tlsh_chapter[] =
+    "With --sketch tlsh each document has a TLSH digest of the bytes of its text "
+    "(neardup-tlsh(1)), and the candidates are exactly the pairs whose digests are within the "
+    "distance N (--distance). --verify decides about a candidate: exact by the Jaccard similarity "
+    "of the shingle sets; none accepts every candidate. In the tables, distance then replaces "
+    "jaccard.\n\n"
+    "A digest counts triples of bytes, not words. So a changed sentence moves the digest of a "
+    "short text far, and the digests of long texts in one language are near each other although "
+    "their contents differ. --sketch minhash finds more, in less time; TLSH is for digests that "
+    "are shared with other programs. The time grows with the square of the documents.\n\n"
+    "A text of fewer than 50 bytes, or with too little variety, has no digest and no candidates. "
+    "The summary counts such texts. Exact copies are always found. A document with more than "
+    "--max-compare near documents before it is compared with the nearest ones, and such documents "
+    "are counted. --index works with --sketch minhash only.";
+
 #define TSV_CHAPTER                                                                                \
     "Tables are tab-separated and begin with a header line. In ids a tab is written \\t, a "       \
     "newline \\n, a carriage return \\r and a backslash \\\\. All other bytes are unchanged, so "  \

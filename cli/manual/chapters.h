@@ -4,7 +4,7 @@
 
 extern const char input_chapter[];              /* of jobs that compare documents with each other */
 extern const char repeated_ids_input_chapter[]; /* of jobs in which ids may repeat */
-extern const char segment_chapter[], simhash_chapter[], sentences_chapter[];
+extern const char segment_chapter[], simhash_chapter[], sentences_chapter[], tlsh_chapter[];
 extern const char tsv_chapter[];
 extern const char pair_tsv_chapter[]; /* of tables with two documents per row */
 extern const char fingerprint_file_chapter[];

@@ -24,7 +24,7 @@ typedef struct summary_row {
     number_kind kind;
     size_t offset; /* in nd_job_summary; LOSSES: in loss_notes */
     const char *meaning;
-    unsigned of; /* the kinds that have it, as bits; with a bit of the last four: only where the
+    unsigned of; /* the kinds that have it, as bits; with a bit of the last five: only where the
                     job used that sketch, or anchors */
 } summary_row;
 
@@ -42,6 +42,7 @@ typedef struct summary_row {
 #define TEXTS                                                                                      \
     (WRITING | OF(SUMMARY_QUERY) | OF(SUMMARY_PASSAGES) | OF(SUMMARY_STREAM) | OF(SUMMARY_TEXT))
 #define ALL (TEXTS | FINGERPRINTS)
+#define OF_TLSH (1u << 27)
 #define OF_ANCHORS (1u << 28)
 #define OF_MINHASH (1u << 29)
 #define OF_SIMHASH (1u << 30)
@@ -125,6 +126,11 @@ static const summary_row rows[] = {
      COMPARING | OF_SIMHASH},
     {"sentences", NUMBER_32, AT(sentences),
      "how many of the longest sentences of a document make candidates", COMPARING | OF_SENTENCES},
+    {"buckets", NUMBER_32, AT(buckets), "buckets of a TLSH digest", COMPARING | OF_TLSH},
+    {"distance", NUMBER_32, AT(distance), "most distance of the digests of candidates",
+     COMPARING | OF_TLSH},
+    {"without_digest", NUMBER_64, AT(without_digest),
+     "documents that have no digest, and so no candidates", COMPARING | OF_TLSH},
     {"seconds_read", NUMBER_SECONDS, STAGE(ND_STAGE_READ), "reading, analysing and signing",
      WRITING},
     {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates, or repeats",
@@ -222,9 +228,10 @@ static void print_json(FILE *out, const nd_job_summary *summary, const loss_note
                        summary_kind kind, const char *command) {
     unsigned sketch = summary->bits                  ? OF_SIMHASH
                       : summary->sentences           ? OF_SENTENCES
+                      : summary->buckets             ? OF_TLSH
                       : summary->anchor_plan.anchors ? OF_ANCHORS
                                                      : OF_MINHASH;
-    const unsigned sketches = OF_MINHASH | OF_SIMHASH | OF_SENTENCES | OF_ANCHORS;
+    const unsigned sketches = OF_MINHASH | OF_SIMHASH | OF_SENTENCES | OF_ANCHORS | OF_TLSH;
     fprintf(out, "{\"version\":\"%s\",\"command\":\"%s\"", nd_version(), command);
     for (const summary_row *row = rows; row < rows + ROWS; row++) {
         if (!row_is_of(row, kind) || ((row->of & sketches) && !(row->of & sketch))) continue;
@@ -286,6 +293,11 @@ static void print_sentences(const lines *l, const nd_job_summary *s) {
     fprintf(l->out, "%-16s%u longest, any one equal\n", "sentences", (unsigned)s->sentences);
 }
 
+static void print_digests(const lines *l, const nd_job_summary *s) {
+    fprintf(l->out, "%-16s%u buckets, all pairs within a distance of %u\n", "TLSH digests",
+            (unsigned)s->buckets, (unsigned)s->distance);
+}
+
 static void print_anchors(const lines *l, const nd_job_summary *s) {
     const nd_anchor_plan *plan = &s->anchor_plan;
     fprintf(l->out, "%-16s%u anchors, %u found make a candidate, P(found at %.15g) >= %.6f\n",
@@ -344,8 +356,9 @@ void summary_print(FILE *out, const nd_job_summary *s, const loss_notes *losses,
         fwrite(losses->lines.text, 1, losses->lines.size, out);
     } else if (kind == SUMMARY_PAIRS || kind == SUMMARY_QUERY) {
         count_line(&l, kind == SUMMARY_QUERY ? "matches" : "pairs", s->pairs,
-                   s->bits && !(s->plan.threshold > 0) ? "within the distance"
-                                                       : "at or above the threshold");
+                   (s->bits || s->buckets) && !(s->plan.threshold > 0)
+                       ? "within the distance"
+                       : "at or above the threshold");
     } else if (kind == SUMMARY_PASSAGES) {
         count_line(&l, "passages", s->pairs, "");
         share_line(&l, "queries found", s->queries_found, s->queries);
@@ -372,6 +385,8 @@ void summary_print(FILE *out, const nd_job_summary *s, const loss_notes *losses,
         count_line(&l, "duplicate ids", s->duplicate_ids, "told apart by position");
     if (s->without_value)
         count_line(&l, "without value", s->without_value, "of --keep, behind all others");
+    if (s->without_digest)
+        count_line(&l, "without digest", s->without_digest, "only exact copies are found");
     if (s->spared) count_line(&l, "spared", s->spared, "duplicates that --protect keeps");
     if (s->bounded_documents) {
         snprintf(remark, sizeof remark,
@@ -381,6 +396,7 @@ void summary_print(FILE *out, const nd_job_summary *s, const loss_notes *losses,
     }
     if (compares(kind) && s->bits) print_fingerprints(&l, s);
     else if (compares(kind) && s->sentences) print_sentences(&l, s);
+    else if (compares(kind) && s->buckets) print_digests(&l, s);
     else if (compares(kind) && s->anchor_plan.anchors) print_anchors(&l, s);
     else if (compares(kind)) print_plan(&l, &s->plan);
     print_means(&l, s, kind);

@@ -7,10 +7,11 @@
 
 #include <string.h>
 
-/* The least similarity of duplicates; of fingerprints the part of their bits that agree. */
+/* The least similarity of duplicates; of fingerprints and digests as in nd_example. */
 static double limit_of(const nd_job_summary *m) {
     return m->plan.threshold > 0 ? m->plan.threshold
            : m->bits             ? 1 - (double)m->k / (double)m->bits
+           : m->buckets          ? (300 - (double)m->distance) / 300
                                  : 0;
 }
 
@@ -225,6 +226,8 @@ static void put_candidates(FILE *out, const report_source *s) {
     else if (m->sentences)
         put_paragraph(out, s, SAY_CURVE_SENTENCES,
                       (const char *[]){number_grouped(m->sentences, first)});
+    else if (m->buckets)
+        put_paragraph(out, s, SAY_CURVE_TLSH, (const char *[]){number_grouped(m->distance, first)});
     else if (m->plan.bands == 0) put_paragraph(out, s, SAY_CURVE_NONE, NULL);
     else put_banded_curve(out, s);
     section_end(out);

@@ -88,6 +88,10 @@ static const char *const words[SAY_WORDS][2] = {
         {"Candidates are pairs that share one of their {0} longest sentences, so "
          "there is no curve.",
          "候选对是在各自最长的 {0} 个句子中至少有一句相同的文档对，因此没有曲线。"},
+    [SAY_CURVE_TLSH] =
+        {"Candidates are all pairs whose TLSH digests are within a distance of {0}, "
+         "so there are no bands and no curve.",
+         "候选对是 TLSH 摘要的距离不超过 {0} 的所有文档对，因此没有带，也没有曲线。"},
     [SAY_CURVE_NONE] = {"This run found its candidates without bands, so there is no curve.",
                         "本次运行不用带来寻找候选对，因此没有曲线。"},
     [SAY_PROBABILITY] = {"Probability", "概率"},

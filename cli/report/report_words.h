@@ -57,6 +57,7 @@ typedef enum report_word {
     SAY_CURVE_PICTURE,
     SAY_CURVE_SIMHASH,
     SAY_CURVE_SENTENCES,
+    SAY_CURVE_TLSH,
     SAY_CURVE_NONE,
     SAY_PROBABILITY,
     SAY_GROUPS,

@@ -60,7 +60,7 @@ static void print_text(FILE *out, const review_document *d) {
 static nd_status print_member(FILE *out, const group_list *list, const review_document *kept,
                               const removed_member *m, const review_form *form, nd_error *error) {
     print_document(out, "removed", &m->document);
-    if (has_distances(list)) fprintf(out, "  %.0f bits differ", m->value);
+    if (has_distances(list)) fprintf(out, "  distance %.0f", m->value);
     else if (list->measure[0]) fprintf(out, "  %s %.3f", list->measure, m->value);
     putc('\n', out);
     if (!kept->text) print_text(out, &m->document);

@@ -13,7 +13,12 @@ const char *review_kind_word(review_kind kind) { return kind_words[kind]; }
 const char *review_mark_word(review_mark mark) { return mark_words[mark]; }
 
 size_t review_band(const review_list *list, const review_pair *p) {
-    if (review_has_distances(list)) return (size_t)p->value;
+    if (review_has_distances(list)) {
+        size_t distance = (size_t)p->value;
+        return distance < REVIEW_SINGLE_DISTANCES
+                   ? distance
+                   : REVIEW_SINGLE_DISTANCES + (distance - REVIEW_SINGLE_DISTANCES) / 10;
+    }
     size_t band = (size_t)(p->value * REVIEW_BANDS);
     return band < REVIEW_BANDS ? band : REVIEW_BANDS - 1;
 }
@@ -46,7 +51,7 @@ typedef struct reader {
     size_t columns[COLUMNS]; /* TABLE_FIELDS: not there */
     size_t capacity;
     size_t most; /* pairs of a band that are kept of a table that is no sample */
-    uint64_t in_band[REVIEW_DISTANCES];
+    uint64_t in_band[REVIEW_DISTANCE_BANDS];
     nd_error *error;
 } reader;
 
@@ -129,7 +134,7 @@ static void thin(const reader *r) {
  * that are held are too many. */
 static bool make_room(reader *r) {
     review_list *list = r->list;
-    if (!is_sample(r) && list->count >= 2 * REVIEW_DISTANCES * r->most) thin(r);
+    if (!is_sample(r) && list->count >= 2 * REVIEW_DISTANCE_BANDS * r->most) thin(r);
     if (list->count < r->capacity) return true;
     size_t more = r->capacity ? 2 * r->capacity : 256;
     review_pair *larger = realloc(list->pairs, more * sizeof *larger);

@@ -29,8 +29,14 @@ typedef struct review_list {
     bool is_sample; /* the table was one: all of its rows are here */
 } review_list;
 
-/* A band of similarities is 0.05 wide; each distance is a band of its own. */
-enum { REVIEW_BANDS = 20, REVIEW_DISTANCES = TABLE_DISTANCES };
+/* A band of similarities is 0.05 wide; each distance is a band of its own up to 32, and from there
+ * on a band is 10 wide. */
+enum {
+    REVIEW_BANDS = 20,
+    REVIEW_SINGLE_DISTANCES = 33,
+    REVIEW_DISTANCE_BANDS = REVIEW_SINGLE_DISTANCES +
+                            (TABLE_DISTANCE - REVIEW_SINGLE_DISTANCES) / 10 + 1
+};
 /* The band of a pair, from 0. A similarity of 1 is in the last one. */
 size_t review_band(const review_list *list, const review_pair *p);
 static inline bool review_has_distances(const review_list *list) { return list->measure[0] == 'd'; }

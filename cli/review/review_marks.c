@@ -29,7 +29,7 @@ static void add_class(const tally *t, double *pairs, double *mean, double *varia
 /* ---- classes */
 
 /* The bands of distances are more than those of similarities. */
-enum { BANDS = REVIEW_DISTANCES, COPIES = 2 * BANDS, CLASSES };
+enum { BANDS = REVIEW_DISTANCE_BANDS, COPIES = 2 * BANDS, CLASSES };
 
 static size_t class_of(const review_list *list, const review_pair *p) {
     if (p->kind == REVIEW_COPY) return COPIES;

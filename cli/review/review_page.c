@@ -119,7 +119,7 @@ static void put_title(FILE *out, const review_list *list, size_t i) {
     fprintf(out, "<h2>%zu. ", i + 1);
     if (p->kind == REVIEW_COPY) fputs("copy: the same words", out);
     else if (review_has_distances(list))
-        fprintf(out, "%s: %.0f bits differ", review_kind_word(p->kind), p->value);
+        fprintf(out, "%s: distance %.0f", review_kind_word(p->kind), p->value);
     else fprintf(out, "%s: %s %.3f", review_kind_word(p->kind), list->measure, p->value);
     fprintf(out, " <small>(one of %s)</small></h2>\n", number_grouped(p->pairs, pairs));
 }

@@ -8,7 +8,7 @@
 static void print_measure(FILE *out, const review_list *list, const review_pair *p) {
     if (p->kind == REVIEW_COPY) fputs("copy: the same words", out);
     else if (review_has_distances(list))
-        fprintf(out, "%s: %.0f bits differ", review_kind_word(p->kind), p->value);
+        fprintf(out, "%s: distance %.0f", review_kind_word(p->kind), p->value);
     else fprintf(out, "%s: %s %.3f", review_kind_word(p->kind), list->measure, p->value);
 }
 

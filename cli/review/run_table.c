@@ -153,5 +153,5 @@ bool table_field_number(const table_field *f, double *out) {
 }
 
 bool table_field_value(const table_field *f, const char *measure, double *out) {
-    return table_field_number(f, out) && (measure[0] == 'd' ? *out < TABLE_DISTANCES : *out <= 1);
+    return table_field_number(f, out) && (measure[0] == 'd' ? *out <= TABLE_DISTANCE : *out <= 1);
 }

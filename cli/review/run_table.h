@@ -57,8 +57,9 @@ nd_status run_table_no_memory(const run_table *t, nd_error *error);
 bool table_field_is(const table_field *f, const char *word);
 /* Reads a number from 0 to 2^53, up to which a double is exact. */
 bool table_field_number(const table_field *f, double *out);
-/* Reads a value of a measure: a similarity of at most 1, or a distance below TABLE_DISTANCES. */
-enum { TABLE_DISTANCES = 33 };
+/* Reads a value of a measure: a similarity of at most 1, or a distance of fingerprints (at most 32)
+ * or TLSH digests, at most TABLE_DISTANCE. */
+enum { TABLE_DISTANCE = 300 };
 bool table_field_value(const table_field *f, const char *measure, double *out);
 
 #endif

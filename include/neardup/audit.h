@@ -65,8 +65,8 @@ typedef struct nd_audit_result {
      * More than 0: missed pairs may be among them, which the plan does not miss. */
     uint64_t bounded_comparisons;
     nd_audit_share recall; /* found / true_pairs */
-    /* The recall that the plan promises for pairs of these similarities; ND_SKETCH_SIMHASH and
-     * ND_SKETCH_SENTENCES promise none: 0. */
+    /* The recall that the plan promises for pairs of these similarities; ND_SKETCH_SIMHASH,
+     * ND_SKETCH_SENTENCES and ND_SKETCH_TLSH promise none: 0. */
     double promised;
     /* Documents of the sample that nd_dedup removes. Of these, documents whose exact similarity
      * with their evidence is below the threshold. */

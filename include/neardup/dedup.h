@@ -17,7 +17,8 @@ extern "C" {
  * ND_VERIFY_COSINE  By the texts: the cosine of the weighted vectors behind their fingerprints
  *                   reaches the threshold. Only with ND_SKETCH_SIMHASH.
  * ND_VERIFY_NONE    By the sketches. MinHash and sentences: the estimated Jaccard similarity
- *                   reaches the threshold. SimHash: the fingerprints differ in at most k bits. */
+ *                   reaches the threshold. SimHash: the fingerprints differ in at most k bits.
+ *                   TLSH: the digests are within the distance. */
 typedef enum nd_verify { ND_VERIFY_EXACT = 0, ND_VERIFY_COSINE, ND_VERIFY_NONE } nd_verify;
 
 /* The similarity of two sets of shingles that makes documents duplicates.
@@ -40,7 +41,8 @@ typedef struct nd_decision {
     /* Line in it, from 1. For a callback the number of the record, for a directory of the file. */
     uint64_t line;
     bool kept;
-    /* `jaccard` is an estimate, and the counts are 0: ND_VERIFY_NONE without ND_SKETCH_SIMHASH. */
+    /* `jaccard` is an estimate, and the counts are 0: ND_VERIFY_NONE with ND_SKETCH_MINHASH or
+     * ND_SKETCH_SENTENCES. */
     bool estimated;
     /* Number of the kept document that it duplicates. Kept: its own number. `indexed`: 0. */
     uint64_t evidence;
@@ -49,11 +51,14 @@ typedef struct nd_decision {
     size_t evidence_id_length;
     const char *evidence_source; /* `indexed`: "", and evidence_line is 0 */
     uint64_t evidence_line;
-    /* With the evidence. Kept: 1. Unknown (ND_SKETCH_SIMHASH without ND_VERIFY_EXACT): 0. */
+    /* With the evidence. Kept: 1. Unknown (ND_SKETCH_SIMHASH or ND_SKETCH_TLSH without
+     * ND_VERIFY_EXACT): 0. */
     double jaccard;
     uint64_t intersection, set_union;
-    double cosine;     /* with ND_VERIFY_COSINE as `jaccard`; else 1 if kept, 0 if not */
-    uint32_t distance; /* ND_SKETCH_SIMHASH: bits that differ from the evidence; else 0 */
+    double cosine; /* with ND_VERIFY_COSINE as `jaccard`; else 1 if kept, 0 if not */
+    /* From the evidence. ND_SKETCH_SIMHASH: bits that differ. ND_SKETCH_TLSH: of the digests; of
+     * exact copies, which are not compared, 0. Else 0. */
+    uint32_t distance;
     /* With ND_MEASURE_CONTAINMENT as `jaccard`, which is known then, too; else 1 if kept, 0 if not.
      */
     double containment;
@@ -188,8 +193,8 @@ enum { ND_EXAMPLES_MOST = 12, ND_EXAMPLE_BYTES = 1 << 14 };
 /* Two documents with their texts. All pointers are valid during the call. */
 typedef struct nd_example {
     nd_example_kind kind;
-    /* The measure that decides, 0 to 1; of fingerprints the part of their bits that agree. The same
-     * tokens: 1. */
+    /* The measure that decides, 0 to 1; of fingerprints the part of their bits that agree; of TLSH
+     * digests (300 - distance) / 300, at least 0. The same tokens: 1. */
     double similarity;
     nd_named_document documents[2]; /* the earlier one, which stays, and the later one */
     const char *texts[2];           /* NULL: of an index, which has no texts */
@@ -207,7 +212,7 @@ typedef struct nd_similarity_options {
     const nd_analyzer_options *analyzer;
     double threshold; /* least similarity by `measure`, or cosine: (0, 1], default 0.8 */
     double recall;    /* ND_SKETCH_MINHASH: (0, 1), default 0.999 */
-    uint32_t perms;   /* not ND_SKETCH_SIMHASH: 1 to 1024, default 128 */
+    uint32_t perms;   /* ND_SKETCH_MINHASH, ND_SKETCH_SENTENCES: 1 to 1024, default 128 */
     nd_sketch sketch; /* default ND_SKETCH_MINHASH; an index requires it */
     /* Default ND_VERIFY_EXACT; an index requires it. An index with sketches only verifies as
      * ND_VERIFY_NONE. */
@@ -219,8 +224,8 @@ typedef struct nd_similarity_options {
     const nd_simhash_options *simhash;
     uint32_t sentences; /* ND_SKETCH_SENTENCES: sentences per text, 1 to 64, default 3 */
     /* Most comparisons of a document with members of large buckets; with ND_SKETCH_SIMHASH, with
-     * earlier documents within k bits; with ND_MEASURE_CONTAINMENT, with all earlier candidates. At
-     * least 1, default 1000. */
+     * earlier documents within k bits; with ND_SKETCH_TLSH, with the nearest earlier documents;
+     * with ND_MEASURE_CONTAINMENT, with all earlier candidates. At least 1, default 1000. */
     uint32_t max_compare;
     nd_measure measure; /* default ND_MEASURE_JACCARD */
     uint32_t reserved;
@@ -236,6 +241,8 @@ typedef struct nd_similarity_options {
      * bytes of memory per document. */
     const char *const *differ_by;
     size_t differ_by_count;
+    uint32_t distance; /* ND_SKETCH_TLSH: most distance of two digests, 0 to 300, default 70 */
+    uint32_t reserved2;
 } nd_similarity_options;
 
 ND_API void nd_similarity_options_init(nd_similarity_options *options, size_t struct_size);
@@ -346,9 +353,9 @@ typedef struct nd_output_options {
     /* `kept` gets all records, the removed ones too, in the order of input. Each has three members
      * or columns more, behind its own, instead of any of the same names: neardup_kept (true or
      * false; CSV: 1 or 0), neardup_of (the id of the kept document that it duplicates, a string),
-     * and neardup_similarity (six digits, in Parquet a DOUBLE; of fingerprints without
-     * ND_VERIFY_EXACT or ND_VERIFY_COSINE the part of their bits that agree). The last two of a
-     * kept record are null, in CSV empty. */
+     * and neardup_similarity (six digits, in Parquet a DOUBLE; of fingerprints and digests without
+     * ND_VERIFY_EXACT or ND_VERIFY_COSINE as in nd_example). The last two of a kept record are
+     * null, in CSV empty. */
     bool mark;
     uint8_t reserved[2];
     /* Of kept and removed records: the format of the input, or ND_FORMAT_JSON_LINES, which is made
@@ -364,7 +371,8 @@ typedef struct nd_output_options {
      * file of its own. 0, the default: no such limit. Files of Parquet have none. */
     uint64_t shard_size;
     /* A table: a sample of the pairs that were compared, to look at: duplicates and rejected pairs
-     * of every band of similarities, 0.05 wide, or of every distance, and exact copies. The same
+     * of every band of similarities, 0.05 wide, or of every distance (beyond 32 of bands of
+     * distances, 10 wide), and exact copies. The same
      * pairs at any number of threads. id_a id_b MEASURE verdict pairs ...; the verdict is
      * "duplicate", "rejected" or "copy", and `pairs` counts the pairs of this verdict and band, in
      * the sample or not. */

@@ -197,8 +197,8 @@ enum { ND_SIMILARITY_STEPS = 100 };
 
 typedef struct nd_job_summary {
     size_t struct_size; /* set by the caller */
-    /* ND_SKETCH_SIMHASH: only the threshold, 0 if unused. ND_SKETCH_SENTENCES: threshold, perms,
-     * one band. */
+    /* ND_SKETCH_SIMHASH, ND_SKETCH_TLSH: only the threshold, 0 if unused. ND_SKETCH_SENTENCES:
+     * threshold, perms, one band. */
     nd_plan plan;
     uint64_t documents;
     uint64_t input_bytes; /* after decompression */
@@ -206,8 +206,8 @@ typedef struct nd_job_summary {
     uint64_t kept, removed;
     uint64_t exact_copies; /* removed documents that equal an earlier one, token by token */
     uint64_t skipped, duplicate_ids;
-    /* Distinct pairs that share a band or a sentence, or are within k bits, and whose sketches were
-     * compared. */
+    /* Distinct pairs that share a band or a sentence, or are within k bits or the distance, and
+     * whose sketches were compared. */
     uint64_t candidates;
     uint64_t verified;             /* pairs whose texts were compared exactly */
     uint64_t rejected;             /* verified pairs below the threshold */
@@ -226,8 +226,8 @@ typedef struct nd_job_summary {
     uint32_t sentences;     /* ND_SKETCH_SENTENCES; else 0 */
     uint64_t without_value; /* nd_dedup with keep_field: documents that do not have the field */
     /* nd_dedup and nd_pairs: how many pairs the measure decided, by similarity (with ND_VERIFY_NONE
-     * an estimate; of fingerprints the part of their bits that agree). Step s counts those from
-     * s / 100 to (s + 1) / 100, the last one those of 1, too. Exact copies are not compared. */
+     * an estimate; of fingerprints and digests as in nd_example). Step s counts those from s / 100
+     * to (s + 1) / 100, the last one those of 1, too. Exact copies are not compared. */
     uint64_t duplicates_by_similarity[ND_SIMILARITY_STEPS];
     uint64_t rejected_by_similarity[ND_SIMILARITY_STEPS];
     uint64_t spared; /* protected documents that duplicate a document kept before them */
@@ -245,6 +245,9 @@ typedef struct nd_job_summary {
     /* nd_passages: queries, and those with a passage; tokens of all queries, and those in passages
      */
     uint64_t queries, queries_found, query_tokens, found_tokens;
+    /* ND_SKETCH_TLSH: buckets of a digest, 128, and the most distance of candidates. Else 0. */
+    uint32_t buckets, distance;
+    uint64_t without_digest; /* ND_SKETCH_TLSH: documents that have none */
 } nd_job_summary;
 
 #ifdef __cplusplus

@@ -291,8 +291,17 @@ ND_API double nd_anchor_plan_probability(const nd_anchor_plan *plan, double cont
  *                      except pairs that max_compare leaves out.
  * ND_SKETCH_SENTENCES  By longest sentences (nd_sentence_signature): all pairs that share a
  *                      sentence, except pairs that max_compare leaves out. MinHash signatures are
- *                      made, too; they are compared before the texts. */
-typedef enum nd_sketch { ND_SKETCH_MINHASH = 0, ND_SKETCH_SIMHASH, ND_SKETCH_SENTENCES } nd_sketch;
+ *                      made, too; they are compared before the texts.
+ * ND_SKETCH_TLSH       By TLSH digests of 128 buckets (neardup/tlsh.h): all pairs whose digests are
+ *                      within a distance, except pairs that max_compare leaves out. A text without
+ *                      a digest is a duplicate of its exact copies alone. The time grows with the
+ *                      square of the documents. */
+typedef enum nd_sketch {
+    ND_SKETCH_MINHASH = 0,
+    ND_SKETCH_SIMHASH,
+    ND_SKETCH_SENTENCES,
+    ND_SKETCH_TLSH
+} nd_sketch;
 
 #ifdef __cplusplus
 }

@@ -3,21 +3,29 @@
  *
  * The sample has the pairs with the least hashes of their ranks, at most `most` of each class: the
  * duplicates of a band, its rejected pairs, and the exact copies. A band of similarities is 0.05
- * wide; each distance is a band of its own. So the sample does not depend on the order in which
- * pairs were compared, nor on the threads that did it (bottom-k sampling: Cohen and Kaplan,
- * "Summarizing data using bottom-k sketches", 2007). */
+ * wide; each distance is a band of its own up to 32, and from there on a band is 10 wide. So the
+ * sample does not depend on the order in which pairs were compared, nor on the threads that did it
+ * (bottom-k sampling: Cohen and Kaplan, "Summarizing data using bottom-k sketches", 2007). */
 #ifndef ND_DEDUP_COMPARED_PAIRS_H
 #define ND_DEDUP_COMPARED_PAIRS_H
 
 #include "dedup/fates.h"
 
-/* Similarities have 20 bands; a distance is at most 32, a quarter of the bits of the longest
- * fingerprint. */
+/* Similarities have 20 bands. A distance of fingerprints is at most 32, a quarter of the bits of
+ * the longest one; a distance of digests is at most 300. */
 enum {
     ND_SIMILARITY_BANDS = 20,
-    ND_SAMPLE_BANDS = 33,
+    ND_SINGLE_DISTANCES = 33,
+    ND_SAMPLE_BANDS = ND_SINGLE_DISTANCES + 27,
     ND_SAMPLE_CLASSES = 2 * ND_SAMPLE_BANDS + 1
 };
+
+static inline uint32_t nd_distance_band(uint32_t distance) {
+    uint32_t band = distance < ND_SINGLE_DISTANCES
+                        ? distance
+                        : ND_SINGLE_DISTANCES + (distance - ND_SINGLE_DISTANCES) / 10;
+    return band < ND_SAMPLE_BANDS ? band : ND_SAMPLE_BANDS - 1;
+}
 
 typedef struct nd_comparison_counts {
     uint64_t candidates, verified, rejected, kept_apart;

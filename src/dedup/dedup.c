@@ -8,6 +8,7 @@
  *            simhash_pass        a second reading, for fingerprints that need all word counts
  *            propose_by_bands    band keys -> candidates
  *            propose_by_hamming  fingerprints -> candidates
+ *            propose_by_tlsh     TLSH digests -> candidates
  *            propose_by_anchors  anchors, and a second reading -> candidates
  *   decide   decide              candidates -> fates, by comparing pairs (pair_verifier)
  *            components          found pairs -> fates, if one document of each component is kept
@@ -31,6 +32,7 @@
 #include "dedup/propose_by_anchors.h"
 #include "dedup/propose_by_bands.h"
 #include "dedup/propose_by_hamming.h"
+#include "dedup/propose_by_tlsh.h"
 #include "dedup/repeated_ids.h"
 #include "dedup/report.h"
 #include "dedup/simhash_pass.h"
@@ -78,6 +80,10 @@ static void describe_plan(const nd_dedup_plan *plan, nd_job_summary *summary) {
     summary->sentences = plan->sentences;
     summary->anchor_plan = plan->anchors;
     if (nd_plan_has_anchors(plan)) summary->plan.bands = 0;
+    if (nd_plan_has_digests(plan)) {
+        summary->buckets = 128;
+        summary->distance = plan->distance;
+    }
     if (!nd_plan_has_fingerprints(plan)) return;
     summary->bits = plan->simhash.bits;
     summary->k = plan->k;
@@ -111,6 +117,7 @@ static nd_status read_documents(dedup *d, nd_dedup_goal goal, nd_error *error) {
     describe_plan(&d->plan, &d->summary);
     ND_TRY(nd_ingest(&d->run, &o->input, &d->plan, d->corpus, &d->ingested, error));
     nd_summary_add_scan(&d->summary, &d->ingested.counts);
+    d->summary.without_digest = d->ingested.without_digest;
     end_stage(d, ND_STAGE_READ);
     return ND_OK;
 }
@@ -167,6 +174,11 @@ static nd_status propose(dedup *d, nd_error *error) {
                                         .columns = &d->ingested.columns,
                                         .ranks = &d->ranks,
                                         .fates = &d->fates};
+    const nd_tlsh_request tlsh = {.run = &d->run,
+                                  .plan = &d->plan,
+                                  .columns = &d->ingested.columns,
+                                  .ranks = &d->ranks,
+                                  .fates = &d->fates};
     const nd_bands_request bands = {.run = &d->run,
                                     .plan = &d->plan,
                                     .band_keys = d->ingested.band_keys,
@@ -184,6 +196,7 @@ static nd_status propose(dedup *d, nd_error *error) {
                                         .fates = &d->fates};
     ND_TRY(nd_plan_has_fingerprints(&d->plan)
                ? nd_propose_by_hamming(&hamming, &d->candidates, error)
+           : nd_plan_has_digests(&d->plan) ? nd_propose_by_tlsh(&tlsh, &d->candidates, error)
            : nd_plan_has_anchors(&d->plan) ? nd_propose_by_anchors(&anchors, &d->candidates, error)
                                            : nd_propose_by_bands(&bands, &d->candidates, error));
     d->summary.large_buckets = d->candidates.large_buckets;

@@ -17,7 +17,8 @@ static const nd_similarity_options similarity_defaults = {.struct_size = sizeof 
                                                           .perms = 128,
                                                           .k = 6,
                                                           .sentences = 3,
-                                                          .max_compare = ND_MAX_COMPARE};
+                                                          .max_compare = ND_MAX_COMPARE,
+                                                          .distance = 70};
 
 void nd_similarity_options_init(nd_similarity_options *options, size_t struct_size) {
     nd_options_init(options, struct_size, &similarity_defaults, sizeof similarity_defaults);
@@ -28,7 +29,7 @@ static nd_status read_similarity(const nd_similarity_options *given, nd_dedup_pa
     nd_similarity_options *o = &out->similarity;
     *o = similarity_defaults;
     ND_TRY(ND_READ_OPTIONS(given, o, "nd_similarity_options", error));
-    ND_CHECK_ENUM(o->sketch, "sketch", ND_SKETCH_MINHASH, ND_SKETCH_SENTENCES, error);
+    ND_CHECK_ENUM(o->sketch, "sketch", ND_SKETCH_MINHASH, ND_SKETCH_TLSH, error);
     ND_CHECK_ENUM(o->verify, "verify", ND_VERIFY_EXACT, ND_VERIFY_NONE, error);
     ND_CHECK_ENUM(o->measure, "measure", ND_MEASURE_JACCARD, ND_MEASURE_CONTAINMENT, error);
     if (o->max_compare < 1)

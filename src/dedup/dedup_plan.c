@@ -3,7 +3,25 @@
 #include "hamming/hamming_planner.h"
 #include "job/job_options.h"
 #include "sketch/sentence_signature.h"
+#include "sketch/tlsh_sketch.h"
 #include "text/differ_by.h"
+
+/* ---- checks that several sketches share */
+
+static nd_status reject_index(const nd_dedup_parts *o, nd_error *error) {
+    return nd_has_index(o) ? nd_fail(error, ND_ERR_ARGUMENT,
+                                     "an index is of MinHash sketches: with one, sketch must be "
+                                     "ND_SKETCH_MINHASH")
+                           : ND_OK;
+}
+
+static nd_status check_threshold(const nd_dedup_parts *o, nd_error *error) {
+    double threshold = o->similarity.threshold;
+    return threshold > 0 && threshold <= 1
+               ? ND_OK
+               : nd_fail(error, ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not %g",
+                         threshold);
+}
 
 /* ---- fingerprints */
 
@@ -14,10 +32,7 @@ static bool weighs_words(const nd_dedup_parts *o) {
 
 static nd_status check_fingerprints(const nd_dedup_plan *plan, const nd_dedup_parts *o,
                                     nd_error *error) {
-    if (nd_has_index(o))
-        return nd_fail(
-            error, ND_ERR_ARGUMENT,
-            "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
+    ND_TRY(reject_index(o, error));
     ND_TRY(nd_hamming_check_width(plan->simhash.bits, o->similarity.k, error));
     if (plan->simhash.weighting == ND_WEIGHTING_LEVELS)
         return nd_fail(error, ND_ERR_ARGUMENT,
@@ -28,11 +43,7 @@ static nd_status check_fingerprints(const nd_dedup_plan *plan, const nd_dedup_pa
                        "simhash.weighting weighs single words, and analyzer is ND_CHARS: "
                        "ND_WEIGHTING_TF or ND_WEIGHTING_NONE go with it");
     ND_TRY(nd_simhash_options_check(&plan->simhash, &plan->features, error));
-    if (o->similarity.verify != ND_VERIFY_NONE &&
-        !(o->similarity.threshold > 0 && o->similarity.threshold <= 1))
-        return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not %g",
-                       o->similarity.threshold);
-    return ND_OK;
+    return o->similarity.verify == ND_VERIFY_NONE ? ND_OK : check_threshold(o, error);
 }
 
 static nd_status plan_fingerprints(nd_dedup_plan *plan, const nd_dedup_parts *o, nd_error *error) {
@@ -56,20 +67,31 @@ nd_status nd_plan_simhash(const nd_dedup_plan *plan, nd_analyzer_outputs outputs
     return nd_text_simhash_create(*analyzer, &plan->simhash, words, simhash, error);
 }
 
+/* ---- TLSH digests */
+
+static nd_status plan_digests(nd_dedup_plan *plan, const nd_dedup_parts *o, nd_error *error) {
+    enum { MOST_DISTANCE = 300 };
+    bool unused = o->similarity.verify == ND_VERIFY_NONE;
+    ND_TRY(reject_index(o, error));
+    if (o->similarity.distance > MOST_DISTANCE)
+        return nd_fail(error, ND_ERR_ARGUMENT, "distance must be at most %d, not %u", MOST_DISTANCE,
+                       o->similarity.distance);
+    if (!unused) ND_TRY(check_threshold(o, error));
+    plan->distance = o->similarity.distance;
+    plan->sketch_size = ND_TLSH_SKETCH_SIZE;
+    plan->bands.threshold = unused ? 0 : o->similarity.threshold;
+    return ND_OK;
+}
+
 /* ---- sentences, MinHash */
 
 /* The sentences of a document are keys of one band. */
 static nd_status plan_sentences(nd_dedup_plan *plan, const nd_dedup_parts *o, nd_error *error) {
-    if (nd_has_index(o))
-        return nd_fail(
-            error, ND_ERR_ARGUMENT,
-            "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
+    ND_TRY(reject_index(o, error));
     if (o->similarity.sentences < 1 || o->similarity.sentences > ND_MAX_SENTENCES)
         return nd_fail(error, ND_ERR_ARGUMENT, "sentences must be 1 to %d, not %u",
                        ND_MAX_SENTENCES, o->similarity.sentences);
-    if (!(o->similarity.threshold > 0 && o->similarity.threshold <= 1))
-        return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not %g",
-                       o->similarity.threshold);
+    ND_TRY(check_threshold(o, error));
     plan->sentences = o->similarity.sentences;
     plan->bands = (nd_plan){
         .perms = o->similarity.perms, .bands = 1, .threshold = o->similarity.threshold};
@@ -116,6 +138,7 @@ static nd_status choose_sketch(nd_dedup_plan *plan, const nd_dedup_parts *o,
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "verify must be ND_VERIFY_COSINE with ND_SKETCH_SIMHASH alone: it is of the "
                        "vectors that fingerprints are made of");
+    if (nd_plan_has_digests(plan)) return plan_digests(plan, o, error);
     plan->sketch_size = o->similarity.perms;
     return nd_plan_has_sentences(plan) ? plan_sentences(plan, o, error)
                                        : plan_bands(plan, o, index, error);
@@ -125,7 +148,7 @@ static nd_status choose_sketch(nd_dedup_plan *plan, const nd_dedup_parts *o,
 
 static nd_decided_by measure_of(const nd_dedup_plan *plan) {
     if (nd_plan_has_anchors(plan)) return ND_BY_CONTAINMENT;
-    if (!nd_plan_has_fingerprints(plan) || plan->verify == ND_VERIFY_EXACT) return ND_BY_JACCARD;
+    if (!nd_plan_has_distances(plan) || plan->verify == ND_VERIFY_EXACT) return ND_BY_JACCARD;
     return plan->verify == ND_VERIFY_COSINE ? ND_BY_COSINE : ND_BY_DISTANCE;
 }
 
@@ -187,6 +210,6 @@ nd_status nd_dedup_plan_make(nd_dedup_goal goal, const nd_dedup_parts *o,
     ND_TRY(choose_sketch(plan, o, index, error));
     ND_TRY(plan_difference(plan, o, error));
     plan->measure = measure_of(plan);
-    plan->estimated = plan->verify == ND_VERIFY_NONE && !nd_plan_has_fingerprints(plan);
+    plan->estimated = plan->verify == ND_VERIFY_NONE && !nd_plan_has_distances(plan);
     return ND_OK;
 }

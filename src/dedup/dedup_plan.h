@@ -39,11 +39,12 @@ typedef struct nd_dedup_plan {
     nd_analyzer_options analyzer; /* makes the shingles that are compared */
     nd_sketch sketch;
     size_t sketch_size; /* bytes per document */
-    /* MinHash: bands and rows; sentences, anchors: one band; fingerprints: no band. */
+    /* MinHash: bands and rows; sentences, anchors: one band; fingerprints, digests: no band. */
     nd_plan bands;
     nd_anchor_plan anchors; /* in place of sketches; 0 anchors: there are none */
     uint32_t sentences;     /* sentences per document */
     uint32_t k;             /* bits in which two near fingerprints may differ */
+    uint32_t distance;      /* most distance of two near digests */
     nd_simhash_options simhash;
     nd_analyzer_options features; /* makes the features of fingerprints */
     bool counts_words;            /* fingerprints are made after all words have been counted */
@@ -67,6 +68,13 @@ nd_status nd_dedup_plan_make(nd_dedup_goal goal, const nd_dedup_parts *options,
 
 static inline bool nd_plan_has_fingerprints(const nd_dedup_plan *plan) {
     return plan->sketch == ND_SKETCH_SIMHASH;
+}
+static inline bool nd_plan_has_digests(const nd_dedup_plan *plan) {
+    return plan->sketch == ND_SKETCH_TLSH;
+}
+/* Whether candidates are the pairs of near sketches, instead of pairs that share a key. */
+static inline bool nd_plan_has_distances(const nd_dedup_plan *plan) {
+    return nd_plan_has_fingerprints(plan) || nd_plan_has_digests(plan);
 }
 static inline bool nd_plan_has_sentences(const nd_dedup_plan *plan) {
     return plan->sketch == ND_SKETCH_SENTENCES;

@@ -26,7 +26,7 @@ typedef struct nd_verdict {
         double score; /* if not counted: the estimated Jaccard similarity, or the cosine */
     };
     union {
-        uint32_t distance; /* of fingerprints, in bits */
+        uint32_t distance; /* of fingerprints, in bits; or of digests */
         uint32_t smaller;  /* of a containment: the shingles of the smaller set */
     };
     uint32_t counted; /* 1 or 0 */

@@ -9,6 +9,7 @@
 #include "sketch/band_key.h"
 #include "sketch/minhash.h"
 #include "sketch/sentence_signature.h"
+#include "sketch/tlsh_sketch.h"
 #include "terms/count_min_buffer.h"
 #include "text/analyzer.h"
 #include "text/differ_by.h"
@@ -20,7 +21,7 @@
 typedef struct ingest_plan {
     nd_allocator allocator;
     const nd_dedup_plan *plan;
-    const nd_minhash *minhash; /* NULL: fingerprints, anchors, or no sketches */
+    const nd_minhash *minhash; /* NULL: fingerprints, digests, anchors, or no sketches */
     nd_count_min *words;       /* NULL: words are not counted. All threads add to it */
 } ingest_plan;
 
@@ -42,7 +43,7 @@ typedef struct entry {
     size_t set_length;
     /* Names of its classes: batch->names[name_start, +name_length). */
     size_t name_start[ND_NAMED_KINDS], name_length[ND_NAMED_KINDS];
-    bool id_given, is_protected;
+    bool id_given, is_protected, without_digest;
     uint8_t traits;
 } entry;
 
@@ -139,6 +140,7 @@ static nd_status add_hash(const ingest_plan *p, batch *b, const uint64_t hash[2]
 static nd_status add_sketch(const ingest_plan *p, ingest_worker *w, batch *b, nd_shingles *shingles,
                             nd_error *error) {
     size_t size = p->plan->sketch_size;
+    if (nd_plan_has_digests(p->plan)) return ND_OK; /* of the text, not of its shingles */
     if (nd_plan_has_anchors(p->plan)) return add_anchors(p, w, b, shingles, error);
     if (!nd_plan_has_fingerprints(p->plan)) return add_signature(p, w, b, shingles, error);
     if (w->simhash) {
@@ -208,6 +210,9 @@ static nd_status map_document(const void *plan, void *worker, void *own, const n
                  .key_start = key_start,
                  .key_count = b->key_count - key_start,
                  .id_given = document->id != NULL};
+    if (nd_plan_has_digests(p->plan))
+        e->without_digest = !nd_tlsh_sketch_make(document->text, document->length,
+                                                 b->sketches + b->count * p->plan->sketch_size);
     ND_TRY(set_difference(w, document, e, error));
     if (p->plan->goal == ND_GOAL_DEDUP) {
         e->is_protected = document->is_protected;
@@ -355,6 +360,7 @@ static nd_status emit_document(const ingest_result *r, const batch *b, size_t so
     if (r->plan->differ_by) ND_TRY(nd_columns_add_differ_key(&out->columns, e->differ_key, error));
     if (r->plan->goal == ND_GOAL_DEDUP) ND_TRY(emit_classes(r, b, e, error));
     if (e->is_protected) ND_TRY(emit_protection(out, document, error));
+    out->without_digest += e->without_digest;
     if (r->plan->keep != ND_KEEP_FIRST)
         ND_TRY(nd_spool_append(&out->priorities, &e->priority, 8, error));
     return nd_columns_add_id(&out->columns, e->record->line, b->ids.bytes + e->id.start,
@@ -434,7 +440,7 @@ nd_status nd_ingest(const nd_run *run, const nd_input_options *input, const nd_d
     nd_minhash *minhash = NULL;
     *out = (nd_ingested){0};
     nd_status status = prepare(run, plan, corpus, out, error);
-    if (status == ND_OK && !plan->exact && !nd_plan_has_fingerprints(plan) &&
+    if (status == ND_OK && !plan->exact && !nd_plan_has_distances(plan) &&
         !nd_plan_has_anchors(plan))
         status = nd_minhash_create(plan->bands.perms, plan->analyzer.seed, &run->allocator,
                                    &minhash, error);

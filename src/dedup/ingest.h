@@ -33,8 +33,9 @@ typedef struct nd_ingested {
     uint8_t *protected_bits;                /* bit d: document d is protected; NULL: none is */
     size_t protected_capacity;
     uint64_t protected_count;
-    nd_spool priorities; /* 8 bytes per document, unless the plan keeps the first document */
-    nd_count_min *words; /* word counts of all documents; NULL: the plan does not count words */
+    nd_spool priorities;     /* 8 bytes per document, unless the plan keeps the first document */
+    uint64_t without_digest; /* documents that have no TLSH digest, if the plan has digests */
+    nd_count_min *words;     /* word counts of all documents; NULL: the plan does not count words */
 } nd_ingested;
 
 /* *out is valid for nd_ingested_free in any case. */

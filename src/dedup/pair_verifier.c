@@ -8,6 +8,7 @@
 #include "similarity/tf_vector.h"
 #include "sketch/fingerprint.h"
 #include "sketch/minhash_filter.h"
+#include "sketch/tlsh_sketch.h"
 #include "text/analyzer.h"
 
 #include <string.h>
@@ -94,7 +95,7 @@ nd_status nd_pair_verifier_create(const nd_verifier_plan *shared, nd_pair_verifi
     c->plan = plan;
     c->allocator = shared->run->allocator;
     c->later = c->sketched = UINT32_MAX;
-    if (!nd_plan_has_fingerprints(plan) && !nd_plan_has_anchors(plan))
+    if (!nd_plan_has_distances(plan) && !nd_plan_has_anchors(plan))
         c->least_equal = nd_sketch_required_matches(
             plan->threshold, plan->bands.perms,
             plan->verify == ND_VERIFY_NONE ? ND_SKETCH_DECIDES : ND_SKETCH_FILTERS);
@@ -343,6 +344,11 @@ static nd_status compare_sketches(nd_pair_verifier *c, nd_verdict *v, bool *near
         v->distance = nd_distance(nd_fingerprint_load(c->later_sketch, size),
                                   nd_fingerprint_load(sketch, size));
         *near = v->distance <= c->plan->k;
+        return ND_OK;
+    }
+    if (nd_plan_has_digests(c->plan)) {
+        v->distance = nd_tlsh_sketch_distance(c->later_sketch, sketch);
+        *near = v->distance <= c->plan->distance;
         return ND_OK;
     }
     size_t equal = nd_kernel_get()->count_equal(c->later_sketch, sketch, size);

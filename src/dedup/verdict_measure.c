@@ -18,7 +18,13 @@ double nd_verdict_cosine(const nd_dedup_plan *plan, const nd_verdict *v) {
 }
 
 uint32_t nd_verdict_distance(const nd_dedup_plan *plan, const nd_verdict *v) {
-    return nd_plan_has_fingerprints(plan) ? v->distance : 0;
+    return nd_plan_has_distances(plan) ? v->distance : 0;
+}
+
+/* At the largest distance that options allow, texts have nothing in common. */
+static double digest_similarity(uint32_t distance) {
+    enum { FARTHEST = 300 };
+    return distance < FARTHEST ? (FARTHEST - distance) / (double)FARTHEST : 0;
 }
 
 double nd_verdict_similarity(const nd_dedup_plan *plan, const nd_verdict *v) {
@@ -28,12 +34,12 @@ double nd_verdict_similarity(const nd_dedup_plan *plan, const nd_verdict *v) {
     case ND_BY_COSINE: return nd_verdict_cosine(plan, v);
     case ND_BY_DISTANCE: break;
     }
-    return 1 - (double)v->distance / plan->simhash.bits;
+    return nd_plan_has_digests(plan) ? digest_similarity(v->distance)
+                                     : 1 - (double)v->distance / plan->simhash.bits;
 }
 
 static uint32_t band_of(const nd_dedup_plan *plan, const nd_verdict *v, double similarity) {
-    if (plan->measure == ND_BY_DISTANCE)
-        return v->distance < ND_SAMPLE_BANDS ? v->distance : ND_SAMPLE_BANDS - 1;
+    if (plan->measure == ND_BY_DISTANCE) return nd_distance_band(v->distance);
     uint32_t band = (uint32_t)(similarity * ND_SIMILARITY_BANDS);
     return band < ND_SIMILARITY_BANDS ? band : ND_SIMILARITY_BANDS - 1;
 }

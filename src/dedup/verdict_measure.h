@@ -6,12 +6,13 @@
 #include "dedup/dedup_plan.h"
 
 /* The Jaccard similarity, exact or estimated, the containment, the cosine, and the distance of
- * fingerprints; 0 if the plan does not measure it. */
+ * fingerprints or digests; 0 if the plan does not measure it. */
 double nd_verdict_jaccard(const nd_dedup_plan *plan, const nd_verdict *verdict);
 double nd_verdict_containment(const nd_dedup_plan *plan, const nd_verdict *verdict);
 double nd_verdict_cosine(const nd_dedup_plan *plan, const nd_verdict *verdict);
 uint32_t nd_verdict_distance(const nd_dedup_plan *plan, const nd_verdict *verdict);
-/* The measure that decides, 0 to 1; of a distance the part of the bits that agree. */
+/* The measure that decides, 0 to 1; of fingerprints the part of their bits that agree,
+ * of digests as in nd_example. */
 double nd_verdict_similarity(const nd_dedup_plan *plan, const nd_verdict *verdict);
 /* The pair as a sample takes it (compared_pairs.h). */
 nd_sampled_pair nd_verdict_sampled(const nd_dedup_plan *plan, const nd_verdict *verdict,

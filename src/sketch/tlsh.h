@@ -13,4 +13,10 @@ size_t nd_tlsh_body_bytes(unsigned variant);
 uint32_t nd_tlsh_length_distance(unsigned a, unsigned b);
 uint32_t nd_tlsh_ratio_distance(unsigned a, unsigned b);
 
+/* nd_tlsh_index_search among the digests with numbers below `below`. Returns false if `fn` stopped
+ * the search. REQUIRES: the query is of the variant of the index. */
+bool nd_tlsh_index_search_below(const nd_tlsh_index *index, const nd_tlsh *query, uint32_t below,
+                                uint32_t most, bool with_length, nd_tlsh_match_fn *fn,
+                                void *context);
+
 #endif

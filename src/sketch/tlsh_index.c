@@ -99,18 +99,32 @@ typedef struct tlsh_query {
     const nd_tlsh_index *index;
     uint64_t body[MOST_WORDS];
     uint32_t cell, checksum;
-    size_t from; /* positions before it are left out */
+    size_t from;    /* positions before it are left out */
+    uint32_t below; /* so are digests with this number or a higher one */
     uint32_t most;
     bool with_length;
     nd_tlsh_match_fn *fn;
     void *context;
 } tlsh_query;
 
+/* The end of the digests with numbers below q->below: in a cell the numbers ascend. */
+static size_t end_below(const tlsh_query *q, size_t begin, size_t end) {
+    const uint32_t *numbers = q->index->numbers;
+    if (begin >= end || numbers[end - 1] < q->below) return end;
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        if (numbers[middle] < q->below) begin = middle + 1;
+        else end = middle;
+    }
+    return end;
+}
+
 /* False: the callback stopped the search. `header`: the distance of the headers. */
 static bool scan_cell(const tlsh_query *q, uint32_t cell, uint32_t header) {
     const nd_tlsh_index *x = q->index;
     uint64_t hits[SCAN_BLOCK + 1];
-    size_t begin = x->starts[cell] > q->from ? x->starts[cell] : q->from, end = x->starts[cell + 1];
+    size_t begin = x->starts[cell] > q->from ? x->starts[cell] : q->from,
+           end = end_below(q, begin, x->starts[cell + 1]);
     for (; begin < end; begin += SCAN_BLOCK) {
         size_t count = end - begin < SCAN_BLOCK ? end - begin : SCAN_BLOCK;
         size_t found = nd_kernel_get()->near_tlsh(x->bodies + begin * x->words, x->words, count,
@@ -154,6 +168,21 @@ static bool scan_classes(const tlsh_query *q) {
     return true;
 }
 
+bool nd_tlsh_index_search_below(const nd_tlsh_index *index, const nd_tlsh *query, uint32_t below,
+                                uint32_t most, bool with_length, nd_tlsh_match_fn *fn,
+                                void *context) {
+    tlsh_query q = {.index = index,
+                    .cell = cell_of(query),
+                    .checksum = checksum_of(query),
+                    .below = below,
+                    .most = most,
+                    .with_length = with_length,
+                    .fn = fn,
+                    .context = context};
+    memcpy(q.body, query->body, 8 * index->words);
+    return scan_classes(&q);
+}
+
 nd_status nd_tlsh_index_search(const nd_tlsh_index *index, const nd_tlsh *query, uint32_t most,
                                bool with_length, nd_tlsh_match_fn *fn, void *context,
                                nd_error *error) {
@@ -161,15 +190,9 @@ nd_status nd_tlsh_index_search(const nd_tlsh_index *index, const nd_tlsh *query,
     ND_TRY(nd_need(query, "query", error));
     ND_TRY(nd_need(fn, "fn", error));
     if (query->variant != index->variant) return ND_OK;
-    tlsh_query q = {.index = index,
-                    .cell = cell_of(query),
-                    .checksum = checksum_of(query),
-                    .most = most,
-                    .with_length = with_length,
-                    .fn = fn,
-                    .context = context};
-    memcpy(q.body, query->body, 8 * index->words);
-    return scan_classes(&q) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    return nd_tlsh_index_search_below(index, query, UINT32_MAX, most, with_length, fn, context)
+               ? ND_OK
+               : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 
 /* ---- pairs */
@@ -193,6 +216,7 @@ nd_status nd_tlsh_index_pairs(const nd_tlsh_index *index, uint32_t most, bool wi
     ND_TRY(nd_need(fn, "fn", error));
     pair_finder finder = {.fn = fn, .context = context};
     tlsh_query q = {.index = index,
+                    .below = UINT32_MAX,
                     .most = most,
                     .with_length = with_length,
                     .fn = give_pair,

@@ -1,6 +1,7 @@
 /* The search among TLSH digests, and its kernels, against nd_tlsh_distance of all pairs. */
 #include "kernel/kernel.h"
 #include "neardup.h"
+#include "sketch/tlsh.h"
 #include "test.h"
 
 #include <string.h>
@@ -56,6 +57,18 @@ static size_t check_search(const nd_tlsh_index *index, const nd_tlsh *digests, s
     return hits;
 }
 
+/* Digests with low numbers alone. */
+static void check_search_below(const nd_tlsh_index *index, const nd_tlsh *digests, size_t query,
+                               uint32_t below, uint32_t most) {
+    found f;
+    memset(&f, 0xff, sizeof f);
+    assert_true(nd_tlsh_index_search_below(index, &digests[query], below, most, true, note, &f));
+    for (size_t i = 0; i < DIGESTS; i++) {
+        uint32_t distance = nd_tlsh_distance(&digests[query], &digests[i], true);
+        assert_int_equal(f.distance[i], i < below && distance <= most ? distance : UINT32_MAX);
+    }
+}
+
 typedef struct pairs {
     const nd_tlsh *digests;
     uint32_t most;
@@ -103,6 +116,9 @@ static void test_all_pairs(void **state) {
                 for (size_t q = 0; q < DIGESTS; q += 3)
                     hits += check_search(index, digests, q, most[m], with_length) - 1;
                 check_pairs(index, digests, most[m], with_length);
+                for (size_t q = 0; q < DIGESTS; q += 7)
+                    check_search_below(index, digests, q,
+                                       (uint32_t)random_below(&seed, DIGESTS + 2), most[m]);
             }
         nd_tlsh_index_free(index);
     }

@@ -125,7 +125,7 @@ awk -F'\t' -v OFS='\t' 'NR == 1 { $5 = $5 "\tmark" }
     NR > 1 { $5 = (NR == 2 ? 97 : $5) "\t" (NR == 2 ? "same" : "different") } { print }' \
     distance.tsv > marked.tsv
 t review in.jsonl marked.tsv -o pairs.txt
-sed '2s/\t[0-9]*\tduplicate/\t33\tduplicate/' distance.tsv > bad.tsv
+sed '2s/\t[0-9]*\tduplicate/\t301\tduplicate/' distance.tsv > bad.tsv
 t review in.jsonl bad.tsv
 mkdir tree
 words 1 60 > tree/a.txt

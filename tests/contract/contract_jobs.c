@@ -30,7 +30,7 @@ CHANGE(nan_removed, job.survivors.max_removed = NAN)
 CHANGE(null_protect, job.survivors.protect_count = 1)
 static const char *const half_protected[] = {"split=test", "split"};
 CHANGE(half_protect, (job.survivors.protect = half_protected, job.survivors.protect_count = 2))
-CHANGE(bad_sketch, job.similarity.sketch = (nd_sketch)3)
+CHANGE(bad_sketch, job.similarity.sketch = (nd_sketch)4)
 CHANGE(bad_verify, job.similarity.verify = (nd_verify)3)
 CHANGE(nan_threshold, job.similarity.threshold = NAN)
 CHANGE(large_threshold, job.similarity.threshold = INFINITY)
@@ -52,6 +52,8 @@ CHANGE(nan_containment,
 CHANGE(minhash_cosine, job.similarity.verify = ND_VERIFY_COSINE)
 CHANGE(no_sentences, (job.similarity.sketch = ND_SKETCH_SENTENCES, job.similarity.sentences = 0))
 CHANGE(many_sentences, (job.similarity.sketch = ND_SKETCH_SENTENCES, job.similarity.sentences = 65))
+CHANGE(far_distance, (job.similarity.sketch = ND_SKETCH_TLSH, job.similarity.distance = 301))
+CHANGE(nan_digests, (job.similarity.sketch = ND_SKETCH_TLSH, job.similarity.threshold = NAN))
 CHANGE(nan_sentences, (job.similarity.sketch = ND_SKETCH_SENTENCES, job.similarity.threshold = NAN))
 
 static void use_simhash(void) {
@@ -113,6 +115,8 @@ static const bad_job bad_similarities[] = {
     {"sentences", no_sentences},
     {"sentences", many_sentences},
     {"threshold", nan_sentences},
+    {"distance", far_distance},
+    {"threshold", nan_digests},
     {0},
 };
 
@@ -176,6 +180,8 @@ void test_dedup(void **state) {
     GRANTED(begin_dedup(1, ND_SKETCH_SIMHASH, ND_GROUP_GREEDY, ND_KEEP_LONGEST),
             nd_dedup(dedup_of(&job), &out.summary, &failure), NOTHING);
     GRANTED(begin_dedup(2, ND_SKETCH_SENTENCES, ND_GROUP_GREEDY, ND_KEEP_MIN),
+            nd_dedup(dedup_of(&job), &out.summary, &failure), NOTHING);
+    GRANTED(begin_dedup(2, ND_SKETCH_TLSH, ND_GROUP_GREEDY, ND_KEEP_MAX),
             nd_dedup(dedup_of(&job), &out.summary, &failure), NOTHING);
     GRANTED((begin_job(1), job.outputs.on_pair = take_pair),
             nd_pairs(pairs_of(&job), &out.summary, &failure), NOTHING);

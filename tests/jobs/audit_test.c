@@ -173,6 +173,8 @@ static void test_all_documents(void **state) {
         check_all(&o, &lost, &wrong);
         o.similarity.sketch = ND_SKETCH_SENTENCES;
         check_all(&o, &lost, &wrong);
+        o.similarity.sketch = ND_SKETCH_TLSH;
+        check_all(&o, &lost, &wrong);
         o.similarity.sketch = ND_SKETCH_SIMHASH;
         check_all(&o, &lost, &wrong);
         o.similarity.verify = ND_VERIFY_COSINE;

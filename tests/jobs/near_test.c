@@ -583,8 +583,8 @@ static void test_arguments(void **state) {
     expect_rejected(&o,
                     "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
     o = options_of(&c);
-    o.similarity.sketch = (nd_sketch)3;
-    expect_rejected(&o, "sketch must be ND_SKETCH_MINHASH (0) to ND_SKETCH_SENTENCES (2), not 3");
+    o.similarity.sketch = (nd_sketch)4;
+    expect_rejected(&o, "sketch must be ND_SKETCH_MINHASH (0) to ND_SKETCH_TLSH (3), not 4");
     o = options_of(&c);
     o.similarity.verify = (nd_verify)3;
     expect_rejected(&o, "verify must be ND_VERIFY_EXACT (0) to ND_VERIFY_NONE (2), not 3");

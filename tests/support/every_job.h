@@ -155,6 +155,12 @@ static inline nd_status dedup_sentences(job_means *m) {
     return nd_dedup(dedup_of(o), NULL, &m->error);
 }
 
+static inline nd_status dedup_tlsh(job_means *m) {
+    job_parts *o = fresh_job(m);
+    o->similarity.sketch = ND_SKETCH_TLSH;
+    return nd_dedup(dedup_of(o), NULL, &m->error);
+}
+
 static inline nd_status dedup_index(job_means *m) {
     job_parts *o = fresh_job(m);
     o->index.path = "index";
@@ -506,6 +512,7 @@ static const every_job every_jobs[] = {
     {"compression", recompress, "zstd"},
     {"marked", dedup_marked, "simdjson"},
     {"sentences", dedup_sentences, ""},
+    {"tlsh", dedup_tlsh, ""},
     {"index add", dedup_index, ""},
     {"open index", dedup_open_index, ""},
     {"index in memory", dedup_memory_index, ""},
