@@ -60,39 +60,32 @@ static nd_tlsh_variant variant_of(const digest_settings *s) {
     return s->checksum == 1 ? ND_TLSH_256_1 : ND_TLSH_256_3;
 }
 
-typedef struct digest_table {
-    results results;
-    nd_tlsh_variant variant;
-    uint64_t documents, without; /* documents without a digest */
-} digest_table;
-
-/* nd_text_fn; `context` is the table. */
-static bool print_digest(void *context, const nd_text *text) {
-    digest_table *t = context;
-    nd_tlsh digest;
+/* nd_digest_fn; `context` is the results. */
+static bool print_digest(void *context, const nd_digested *document) {
+    results *r = context;
     char digits[ND_TLSH_TEXT_ROOM] = "TNULL";
-    if (nd_tlsh_make(t->variant, text->text, text->length, &digest))
-        nd_tlsh_format(&digest, digits);
-    else t->without++;
-    t->documents++;
-    results_begin(&t->results);
-    print_table_text(t->results.out, text->id, text->id_length);
-    fprintf(t->results.out, "\t%s\n", digits);
-    return results_go_on(&t->results);
+    if (document->has_digest) nd_tlsh_format(&document->digest, digits);
+    results_begin(r);
+    print_table_text(r->out, document->id, document->id_length);
+    fprintf(r->out, "\t%s\n", digits);
+    return results_go_on(r);
 }
 
 /* job_fn */
 static nd_status print_digests(command_job *j, nd_job_summary *summary, nd_error *error) {
     const tlsh_settings *s = j->call->settings;
-    digest_table t = {.variant = variant_of(&s->digest)};
-    nd_status status = results_open(&t.results, j->output, NULL, error);
+    const nd_digests_options options = {.struct_size = sizeof options,
+                                        .input = &j->input,
+                                        .resources = &j->resources,
+                                        .variant = variant_of(&s->digest)};
+    results r;
+    nd_status status = results_open(&r, j->output, NULL, error);
     if (status != ND_OK) return status;
-    status = nd_texts(&j->input, print_digest, &t, &j->resources, summary, error);
-    status = results_close(&t.results, status, error);
-    if (status == ND_OK && t.without && !s->report.quiet)
+    status = results_close(&r, nd_digests(&options, print_digest, &r, summary, error), error);
+    if (status == ND_OK && summary->without_digest && !s->report.quiet)
         complain("%" PRIu64 " of %" PRIu64 " documents have no digest (TNULL): they are shorter "
                  "than %d bytes, or vary too little",
-                 t.without, t.documents, ND_TLSH_LEAST_BYTES);
+                 summary->without_digest, summary->documents, ND_TLSH_LEAST_BYTES);
     return status;
 }
 

@@ -1,8 +1,10 @@
-/* Jobs that extract data of each document: its text, fingerprint, signature, words or keywords. */
+/* Jobs that extract data of each document: its text, fingerprint, signature, digest, words or
+ * keywords. */
 #ifndef NEARDUP_EXTRACT_H
 #define NEARDUP_EXTRACT_H
 
 #include "neardup/job.h"
+#include "neardup/tlsh.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -151,6 +153,34 @@ ND_API void nd_signatures_options_init(nd_signatures_options *options, size_t st
 ND_API ND_MUST_CHECK nd_status nd_signatures(const nd_signatures_options *options, nd_signed_fn *fn,
                                              void *context, nd_job_summary *summary,
                                              nd_error *error);
+
+/* A document and its TLSH digest. All pointers are valid during the call. */
+typedef struct nd_digested {
+    uint64_t document; /* number in the order of input, from 0 */
+    const char *id;
+    size_t id_length;
+    bool has_digest; /* false: `digest` is zeros */
+    nd_tlsh digest;
+} nd_digested;
+
+/* Called once per document, in the order of input, from one thread at a time. Return false to stop.
+ */
+typedef bool nd_digest_fn(void *context, const nd_digested *document);
+
+typedef struct nd_digests_options {
+    size_t struct_size;
+    const nd_input_options *input; /* not NULL */
+    const nd_resources *resources; /* NULL: the defaults */
+    nd_tlsh_variant variant;       /* default ND_TLSH_128_1 */
+    uint32_t reserved;
+} nd_digests_options;
+
+/* Calls `fn` with the TLSH digest of every document of an input, as nd_tlsh_make makes it of the
+ * text's bytes, on several threads, in bounded memory. Sets these members of the summary (NULL: not
+ * wanted): documents, input_bytes, text_bytes, skipped, without_digest and times. Errors: as
+ * nd_texts; ND_ERR_ARGUMENT: `variant` is no constant of the enum. */
+ND_API ND_MUST_CHECK nd_status nd_digests(const nd_digests_options *options, nd_digest_fn *fn,
+                                          void *context, nd_job_summary *summary, nd_error *error);
 
 typedef struct nd_idf_options {
     size_t struct_size;

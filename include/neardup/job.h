@@ -247,7 +247,7 @@ typedef struct nd_job_summary {
     uint64_t queries, queries_found, query_tokens, found_tokens;
     /* ND_SKETCH_TLSH: buckets of a digest, 128, and the most distance of candidates. Else 0. */
     uint32_t buckets, distance;
-    uint64_t without_digest; /* ND_SKETCH_TLSH: documents that have none */
+    uint64_t without_digest; /* ND_SKETCH_TLSH, nd_digests: documents that have none */
 } nd_job_summary;
 
 #ifdef __cplusplus

@@ -539,6 +539,26 @@ static void check_signatures(void) {
             assert_int_equal(out.summary.documents, DOCUMENTS));
 }
 
+static bool take_digest(void *context, const nd_digested *document) {
+    (void)context;
+    return document->id != NULL;
+}
+
+static void check_digests(void) {
+    const nd_digests_options none = {.struct_size = sizeof none};
+    REFUSED("options", nd_digests(NULL, take_digest, NULL, &out.summary, &failure));
+    REFUSED("input", nd_digests(&none, take_digest, NULL, &out.summary, &failure));
+    begin_job(1);
+    REFUSED("fn", nd_digests(digests_of(&job, ND_TLSH_128_1), NULL, NULL, &out.summary, &failure));
+    REFUSED("variant", nd_digests(digests_of(&job, (nd_tlsh_variant)4), take_digest, NULL,
+                                  &out.summary, &failure));
+    ALL_REFUSED(bad_jobs, nd_digests(digests_of(&job, ND_TLSH_256_3), take_digest, NULL,
+                                     &out.summary, &failure));
+    GRANTED(begin_job(2),
+            nd_digests(digests_of(&job, ND_TLSH_256_3), take_digest, NULL, &out.summary, &failure),
+            assert_int_equal(out.summary.documents, DOCUMENTS));
+}
+
 static void begin_idf(double stop_share, uint64_t least) {
     begin_fed(2, "output");
     CALLED(nd_idf_options_init(&job.idf, sizeof job.idf));
@@ -728,6 +748,7 @@ void test_passes(void **state) {
     check_input_fields();
     check_fingerprints();
     check_signatures();
+    check_digests();
     check_idf();
     check_keywords();
     check_passages();

@@ -11,6 +11,7 @@ static struct {
     nd_resources resources;
     nd_fingerprints_options fingerprints;
     nd_signatures_options signatures;
+    nd_digests_options digests;
     nd_idf_options idf;
     nd_keyword_options keyword;
     nd_keywords_options keywords;
@@ -141,6 +142,11 @@ static bool tell_print(void *context, const nd_fingerprinted *f) {
 static bool tell_signature(void *context, const nd_signed *s) {
     (void)context;
     tell_bytes(s->signature, with.signatures.perms * sizeof *s->signature);
+    return true;
+}
+static bool tell_digest(void *context, const nd_digested *d) {
+    (void)context;
+    tell_bytes(&d->digest, sizeof d->digest);
     return true;
 }
 static bool tell_keyword(void *context, const nd_keyword *k) {
@@ -385,6 +391,9 @@ static nd_status extract_prints(void) {
 static nd_status sign(void) {
     return nd_signatures(&with.signatures, tell_signature, NULL, &out.summary, &failure);
 }
+static nd_status digest(void) {
+    return nd_digests(&with.digests, tell_digest, NULL, &out.summary, &failure);
+}
 static nd_status count_words(void) { return nd_idf(&with.idf, &out.summary, &failure); }
 static nd_status find_keywords(void) {
     return nd_keywords(&with.keywords, tell_keywords, NULL, &out.summary, &failure);
@@ -544,6 +553,10 @@ static void set_jobs(void) {
     with.signatures.analyzer = &with.analyzer;
     with.signatures.resources = &with.resources;
     with.signatures.perms = 8;
+    with.digests = (nd_digests_options){.struct_size = sizeof with.digests,
+                                        .input = &with.input,
+                                        .resources = &with.resources,
+                                        .variant = ND_TLSH_256_3};
     nd_idf_options_init(&with.idf, sizeof with.idf);
     with.idf.input = &with.input;
     with.idf.analyzer = &with.analyzer;
@@ -690,6 +703,7 @@ void begin_use_of_size(void) {
 
 #define WITHOUT_INIT(STRUCTURE)                                                                    \
     STRUCTURE(nd_fingerprints_options, fingerprints)                                               \
+    STRUCTURE(nd_digests_options, digests)                                                         \
     STRUCTURE(nd_keywords_options, keywords)                                                       \
     STRUCTURE(nd_survivor_options, survivors)                                                      \
     STRUCTURE(nd_index_use, index_use)                                                             \
@@ -762,6 +776,11 @@ const sized_structure sized_structures[] = {
     USE(nd_signatures_options, nd_input_options, (with.signatures.input = given, sign()))          \
     USE(nd_signatures_options, nd_analyzer_options, (with.signatures.analyzer = given, sign()))    \
     USE(nd_signatures_options, nd_resources, (with.signatures.resources = given, sign()))          \
+    USE(nd_digests, nd_digests_options,                                                            \
+        nd_digests(given, tell_digest, NULL, &out.summary, &failure))                              \
+    USE(nd_digests, nd_job_summary, nd_digests(&with.digests, tell_digest, NULL, given, &failure)) \
+    USE(nd_digests_options, nd_input_options, (with.digests.input = given, digest()))              \
+    USE(nd_digests_options, nd_resources, (with.digests.resources = given, digest()))              \
     USE(nd_idf, nd_idf_options, nd_idf(given, &out.summary, &failure))                             \
     USE(nd_idf, nd_job_summary, nd_idf(&with.idf, given, &failure))                                \
     USE(nd_idf_options, nd_input_options, (with.idf.input = given, count_words()))                 \

@@ -69,6 +69,9 @@ static inline bool pass_print(void *context, const nd_fingerprinted *ignored) {
 static inline bool pass_signed(void *context, const nd_signed *ignored) {
     return (void)context, (void)ignored, true;
 }
+static inline bool pass_digest(void *context, const nd_digested *document) {
+    return (void)context, (void)document, true;
+}
 static inline bool pass_keywords(void *context, const nd_keyworded *ignored) {
     return (void)context, (void)ignored, true;
 }
@@ -219,6 +222,10 @@ static inline nd_status make_prints(job_means *m) {
 }
 static inline nd_status make_signatures(job_means *m) {
     return nd_signatures(signatures_of(fresh_job(m), 1024), pass_signed, NULL, NULL, &m->error);
+}
+
+static inline nd_status make_digests(job_means *m) {
+    return nd_digests(digests_of(fresh_job(m), ND_TLSH_128_1), pass_digest, NULL, NULL, &m->error);
 }
 
 /* nd_record_fn; `context`: the number of records that are left. */
@@ -521,6 +528,7 @@ static const every_job every_jobs[] = {
     {"texts", write_texts, ""},
     {"fingerprints", make_prints, ""},
     {"signatures", make_signatures, ""},
+    {"digests", make_digests, ""},
     {"idf", count_words, ""},
     {"keywords", find_keywords, "simdjson"},
     {"segments", segment_words, ""},

@@ -22,6 +22,7 @@ typedef struct job_parts {
     nd_tune_options tune;
     nd_fingerprints_options fingerprints;
     nd_signatures_options signatures;
+    nd_digests_options digests;
     nd_idf_options idf;
     nd_keywords_options keywords;
     nd_passages_options passages;
@@ -114,6 +115,14 @@ static inline const nd_fingerprints_options *fingerprints_of(job_parts *p,
                                                 .output = p->outputs.kept,
                                                 .resources = &p->resources};
     return &p->fingerprints;
+}
+
+static inline const nd_digests_options *digests_of(job_parts *p, nd_tlsh_variant variant) {
+    p->digests = (nd_digests_options){.struct_size = sizeof p->digests,
+                                      .input = &p->input,
+                                      .resources = &p->resources,
+                                      .variant = variant};
+    return &p->digests;
 }
 
 static inline const nd_signatures_options *signatures_of(job_parts *p, uint32_t perms) {
