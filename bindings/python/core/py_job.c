@@ -264,6 +264,7 @@ PyObject *job_summary(const job *j) {
         {"skipped", s->skipped + documents_skipped(&j->documents)},
         {"duplicate_ids", s->duplicate_ids},
         {"without_value", s->without_value},
+        {"without_digest", s->without_digest},
         {"spared", s->spared},
         {"candidates", s->candidates},
         {"verified", s->verified},

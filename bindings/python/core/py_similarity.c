@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-static const char *const sketch_words[] = {"minhash", "simhash", "sentences", NULL};
+static const char *const sketch_words[] = {"minhash", "simhash", "sentences", "tlsh", NULL};
 static const char *const verify_words[] = {"exact", "cosine", "none", NULL};
 const char *const measure_words[] = {"jaccard", "containment", NULL};
 
@@ -15,6 +15,7 @@ static const option similarity_options[] = {
     {"verify", OPTION_CHOICE, offsetof(nd_similarity_options, verify), verify_words},
     {"k", OPTION_U32, offsetof(nd_similarity_options, k), NULL},
     {"sentences", OPTION_U32, offsetof(nd_similarity_options, sentences), NULL},
+    {"distance", OPTION_U32, offsetof(nd_similarity_options, distance), NULL},
     {"max_compare", OPTION_U32, offsetof(nd_similarity_options, max_compare), NULL},
     {"measure", OPTION_CHOICE, offsetof(nd_similarity_options, measure), measure_words},
 };

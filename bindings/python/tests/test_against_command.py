@@ -25,6 +25,8 @@ OPTIONS = [
     {"sketch": "simhash", "k": 12, "weights": "tf", "ngram": 2, "verify": "cosine"},
     {"sketch": "simhash", "verify": "none", "bits": 128},
     {"sketch": "sentences", "sentences": 2},
+    {"sketch": "tlsh", "threshold": 0.5},
+    {"sketch": "tlsh", "verify": "none", "distance": 40},
     {"threads": 1},
     {"max_compare": 3},
     {"measure": "containment"},
@@ -103,7 +105,8 @@ def test_pairs(table, jsonl, command, tmp_path, options):
 @pytest.mark.parametrize("options", [
     {}, {"sample": 60, "sample_seed": 5}, {"recall": 0.5, "perms": 3}, {"verify": "none"},
     {"recall": 0.5, "perms": 3, "threshold": 0.5, "group": "component", "sample": 100},
-    {"sketch": "simhash", "verify": "none", "k": 1}, {"keep": "max:n", "protect": "id=d3"},
+    {"sketch": "simhash", "verify": "none", "k": 1},
+    {"sketch": "tlsh", "distance": 20}, {"keep": "max:n", "protect": "id=d3"},
     {"measure": "containment", "max_compare": 1},
     {"measure": "containment", "sample": 60, "threshold": 0.5}],
     ids=lambda o: ",".join(map(str, o.values())) or "none")

@@ -64,6 +64,7 @@ import neardup as nd
     *((lambda job=job: job(["a"], preset="news", measure="containment"), nd.ArgumentError,
        'preset="news" is not for measure') for job in (nd.dedup, nd.pairs, nd.audit)),
     (lambda: nd.audit(["a"], sketch="simhash", measure="containment"), nd.ArgumentError, "sketch"),
+    (lambda: nd.dedup(["a"], sketch="tlsh", distance=301), nd.ArgumentError, "distance"),
     (lambda: nd.MinHash(perms=0).signatures(["a"]), nd.ArgumentError, "perms"),
     (lambda: nd.SimHash(bits=48).fingerprints(["a"]), nd.ArgumentError, "bits"),
     (lambda: nd.SimHash(weights="levels").fingerprints(["a(x)"]), nd.InputError, "weight"),

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from . import _core
-from ._dedup import check_ids, default_k, keep_column, pair_ids, parse_keep
+from ._dedup import check_ids, default_distance, default_k, keep_column, pair_ids, parse_keep
 from ._options import Analyzer, Measure, Preset, Sketch, Verify, given, lists, with_preset
 from ._progress import Progress, receiver
 from ._protection import Protection
@@ -90,8 +90,9 @@ def audit(data: Any, *, sample: int = 1000, sample_seed: int = 0, text: str = "t
           protect: Any = None,
           group: Literal["greedy", "component"] = "greedy", recall: float | None = None,
           perms: int | None = None, sketch: Sketch = "minhash", verify: Verify = "exact",
-          k: int | None = None, bits: int = 64, sentences: int = 3, weights: str = "tfidf",
-          stop: Any = None, max_compare: int = 1000,
+          k: int | None = None, bits: int = 64, sentences: int = 3,
+          distance: int | None = None, weights: str = "tfidf", stop: Any = None,
+          max_compare: int = 1000,
           differ_by: str | Iterable[str] | None = None, analyzer: Analyzer | None = None,
           ngram: int | None = None, seed: int = 1, dictionary: Any = None,
           nulls: Literal["error", "skip"] = "error",
@@ -123,8 +124,9 @@ def audit(data: Any, *, sample: int = 1000, sample_seed: int = 0, text: str = "t
     source = open_source(data, text, id, [*column, *protection.columns])
     options = given(sample=sample, sample_seed=sample_seed, threshold=threshold, measure=measure,
                     keep=how, group=group, recall=recall, perms=perms, sketch=sketch, verify=verify,
-                    k=default_k(k, verify), bits=bits, sentences=sentences, weights=weights,
-                    stop=stop, max_compare=max_compare, differ_by=lists(differ_by),
+                    k=default_k(k, verify), bits=bits, sentences=sentences,
+                    distance=default_distance(distance, verify), weights=weights, stop=stop,
+                    max_compare=max_compare, differ_by=lists(differ_by),
                     analyzer=analyzer, ngram=ngram, seed=seed, dictionary=dictionary,
                     nulls=nulls, invalid=invalid, on_error=on_error, follow=follow,
                     max_record=max_record, memory=memory, work=work,

@@ -46,7 +46,7 @@ class Dedup:
         self._count: int = found["row_count"]
         self._rows = numbers(found["rows"], np.int64)
         self._kept_rows = numbers(found["kept_rows"], np.int64)
-        self._measure, self._bits = measure, bits
+        self._measure, self._bits = measure, bits  # bits 0: a distance is of TLSH digests
 
     def __len__(self) -> int:
         return self._count
@@ -82,7 +82,8 @@ class Dedup:
 
         It is the number that decided: the ``measure``, or the cosine (``verify="cosine"``).
         With ``sketch="simhash", verify="none"`` it is the cosine that the distance estimates,
-        cos(pi * distance / bits) (Charikar 2002).
+        cos(pi * distance / bits) (Charikar 2002); with ``sketch="tlsh", verify="none"`` it is
+        (300 - distance) / 300.
         """
         values = np.ones(self._count)
         values[self._rows] = self._removed_similarity
@@ -205,7 +206,8 @@ class Dedup:
             return np.ones(len(self._rows))
         if self._measure == "distance":
             distance = numbers(self._found["distance"], np.uint32)
-            return np.cos(np.pi * distance / self._bits)
+            return (np.cos(np.pi * distance / self._bits) if self._bits
+                    else np.maximum(300.0 - distance, 0) / 300)
         return numbers(self._found[self._measure], np.float64)
 
     def __repr__(self) -> str:
@@ -244,7 +246,7 @@ def _measures(found: dict[str, Any], measure: str) -> dict[str, np.ndarray]:
 
 
 def _measure(measure: str, sketch: str, verify: str) -> str:
-    if sketch != "simhash" or verify == "exact":
+    if sketch not in ("simhash", "tlsh") or verify == "exact":
         return measure
     return "cosine" if verify == "cosine" else "distance"
 
@@ -287,6 +289,10 @@ def default_k(k: int | None, verify: str) -> int:
     return k if k is not None else 3 if verify == "none" else 6
 
 
+def default_distance(distance: int | None, verify: str) -> int:
+    return distance if distance is not None else 30 if verify == "none" else 70
+
+
 def pair_ids(source: Source, found: dict[str, Any], with_ids: bool) -> dict[str, Any]:
     """The columns id_a and id_b of pairs: row numbers if the documents have no ids."""
     columns: dict[str, Any] = {}
@@ -305,7 +311,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id",
           group: Literal["greedy", "component"] = "greedy", max_removed: float | None = None,
           recall: float | None = None, perms: int | None = None, sketch: Sketch = "minhash",
           verify: Verify = "exact", k: int | None = None, bits: int = 64, sentences: int = 3,
-          weights: str = "tfidf", stop: Any = None, max_compare: int = 1000,
+          distance: int | None = None, weights: str = "tfidf", stop: Any = None,
+          max_compare: int = 1000,
           differ_by: str | Iterable[str] | None = None,
           analyzer: Analyzer | None = None, ngram: int | None = None, seed: int = 1,
           dictionary: Any = None, index: Index | str | os.PathLike[str] | None = None,
@@ -354,10 +361,13 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id",
     recall     least probability of finding a pair at the threshold, above 0 and below 1: 0.999
     perms      MinHash functions, 1 to 1024: 128
     sketch     "minhash"; "simhash": candidates are fingerprints within ``k`` of ``bits`` bits;
-               "sentences": candidates share one of their ``sentences`` longest sentences
+               "sentences": candidates share one of their ``sentences`` longest sentences; "tlsh":
+               candidates are TLSH digests within ``distance`` (texts without a digest: only exact
+               copies; the time grows with the square of the documents)
     verify     "exact": by the shingle sets; "cosine" (simhash): by the weighted features; "none":
                by the sketches
     k          most bits that differ, default 6; 3 with ``verify="none"``
+    distance   largest distance of TLSH digests, at most 300, default 70; 30 with ``verify="none"``
     weights    of features of simhash: "tf", "tfidf", "tfidf:FILE" or "none"
     stop       a file of words that are no features of simhash
     differ_by  keeps similar texts apart: "numbers": texts with different numbers; "enable,disable":
@@ -403,7 +413,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id",
     options = given(threshold=threshold, measure=measure, keep=how, group=group,
                     max_removed=max_removed, recall=recall, perms=perms, sketch=sketch,
                     verify=verify, k=default_k(k, verify), bits=bits,
-                    sentences=sentences, weights=weights, stop=stop, max_compare=max_compare,
+                    sentences=sentences, distance=default_distance(distance, verify),
+                    weights=weights, stop=stop, max_compare=max_compare,
                     differ_by=lists(differ_by), analyzer=analyzer, ngram=ngram, seed=seed,
                     dictionary=dictionary, replace=replace, resume=resume, nulls=nulls, invalid=invalid,
                     on_error=on_error, follow=follow, max_record=max_record, output=output,
@@ -421,7 +432,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id",
     with receiver(progress) as options["progress"]:
         found = source.call(_core.dedup, options)
     protection.warn(source)
-    result = Dedup(source, found, _measure(measure, sketch, verify), bits,
+    result = Dedup(source, found, _measure(measure, sketch, verify),
+                   0 if sketch == "tlsh" else bits,
                    {"threshold": threshold, "measure": measure, "recall": recall, "perms": perms,
                     "bits": bits, "analyzer": analyzer, "ngram": ngram, "seed": seed,
                     "dictionary": dictionary},
@@ -445,7 +457,8 @@ def pairs(data: Any, *, text: str = "text", id: str | None = "id",
           measure: Measure = "jaccard", recall: float | None = None, perms: int | None = None,
           sketch: Sketch = "minhash",
           verify: Verify = "exact", k: int | None = None, bits: int = 64, sentences: int = 3,
-          weights: str = "tfidf", stop: Any = None, max_compare: int = 1000,
+          distance: int | None = None, weights: str = "tfidf", stop: Any = None,
+          max_compare: int = 1000,
           differ_by: str | Iterable[str] | None = None,
           analyzer: Analyzer | None = None, ngram: int | None = None, seed: int = 1,
           dictionary: Any = None, nulls: Literal["error", "skip"] = "error",
@@ -469,7 +482,8 @@ def pairs(data: Any, *, text: str = "text", id: str | None = "id",
     source = open_source(data, text, id)
     options = given(threshold=threshold, measure=measure, recall=recall, perms=perms,
                     sketch=sketch, verify=verify,
-                    k=default_k(k, verify), bits=bits, sentences=sentences, weights=weights, stop=stop,
+                    k=default_k(k, verify), bits=bits, sentences=sentences,
+                    distance=default_distance(distance, verify), weights=weights, stop=stop,
                     max_compare=max_compare, differ_by=lists(differ_by), analyzer=analyzer,
                     ngram=ngram, seed=seed, dictionary=dictionary, nulls=nulls,
                     invalid=invalid, on_error=on_error,

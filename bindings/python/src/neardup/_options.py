@@ -9,7 +9,7 @@ from . import _core
 from ._errors import ArgumentError
 
 Analyzer = Literal["words", "chars", "segment"]
-Sketch = Literal["minhash", "simhash", "sentences"]
+Sketch = Literal["minhash", "simhash", "sentences", "tlsh"]
 Preset = Literal["web", "news", "noisy", "short", "code"]
 Verify = Literal["exact", "cosine", "none"]
 Measure = Literal["jaccard", "containment"]

@@ -70,6 +70,7 @@ class Summary:
     skipped: int
     duplicate_ids: int
     without_value: int
+    without_digest: int
     spared: int
     candidates: int
     verified: int
