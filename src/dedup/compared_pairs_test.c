@@ -156,11 +156,25 @@ static void test_memory(void **state) {
     assert_int_equal(counts.live, 0);
 }
 
+/* Each distance of fingerprints has its band, and distances of digests share bands of ten. */
+static void test_distance_bands(void **state) {
+    (void)state;
+    uint32_t members[ND_SAMPLE_BANDS] = {0};
+    for (uint32_t d = 0; d <= 300; d++) {
+        assert_in_range(nd_distance_band(d), d == 0 ? 0 : nd_distance_band(d - 1),
+                        ND_SAMPLE_BANDS - 1);
+        members[nd_distance_band(d)]++;
+    }
+    for (uint32_t band = 0; band < ND_SAMPLE_BANDS; band++)
+        assert_int_equal(members[band], band <= 32 ? 1 : band < ND_SAMPLE_BANDS - 1 ? 10 : 8);
+    assert_int_equal(nd_distance_band(UINT32_MAX), ND_SAMPLE_BANDS - 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_least_hashes), cmocka_unit_test(test_order),
         cmocka_unit_test(test_none_wanted),  cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_distance_bands),
     };
     return cmocka_run_group_tests(tests, make_pairs, NULL);
 }

@@ -4,10 +4,11 @@
  * kept before it, and not protected. The first such document is its evidence. ND_COMPARE_ALL: every
  * document counts as kept, and every duplicate pair is recorded.
  *
- * Candidates from small buckets are always compared, and so are near fingerprints up to the bound
- * (first_neighbours.h). Candidates that only large buckets propose, and near fingerprints beyond
- * the bound, are compared in ascending order, up to max_compare per document. The comparisons that
- * are left out are counted. */
+ * Candidates from small buckets are always compared, and so are near digests, which are bounded
+ * before (propose_by_tlsh.c), and near fingerprints up to the bound (first_neighbours.h).
+ * Candidates that only large buckets propose, and near fingerprints beyond the bound, are compared
+ * in ascending order, up to max_compare per document. The comparisons that are left out are
+ * counted. */
 #ifndef ND_DEDUP_DECIDE_H
 #define ND_DEDUP_DECIDE_H
 

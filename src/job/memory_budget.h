@@ -9,7 +9,7 @@
 
 typedef enum nd_memory_store {
     ND_MEMORY_RECORDS,         /* records of pipes, compressed files and callbacks */
-    ND_MEMORY_SKETCHES,        /* signatures, fingerprints or anchors */
+    ND_MEMORY_SKETCHES,        /* signatures, fingerprints, digests or anchors */
     ND_MEMORY_IDS,             /* ids with their lines */
     ND_MEMORY_ID_ENDS,         /* the offset at which each id ends */
     ND_MEMORY_BAND_KEYS,       /* band keys, or hashes of sentences */
@@ -18,7 +18,7 @@ typedef enum nd_memory_store {
     ND_MEMORY_ID_HASH_ORDER,   /* documents sorted by hash of the id */
     ND_MEMORY_PRIORITIES,      /* priority of each document */
     ND_MEMORY_CLASSES,         /* classes of each document */
-    ND_MEMORY_HAMMING_JOIN,    /* tables for joining fingerprints, or of anchors */
+    ND_MEMORY_HAMMING_JOIN,    /* tables for joining fingerprints, or of anchors or digests */
     ND_MEMORY_PAIRS,           /* candidate pairs */
     ND_MEMORY_POSTINGS,        /* members of large buckets */
     ND_MEMORY_VERIFIED,        /* shingle sets of recently compared documents, of all threads */
