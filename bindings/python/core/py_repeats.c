@@ -18,7 +18,7 @@ typedef struct repeat_list {
     texts ids, source_ids;
 } repeat_list;
 
-/* nd_substrings_fn */
+/* nd_cut_fn */
 static bool take_stretch(void *context, const nd_repeated_stretch *s) {
     repeat_list *l = context;
     int64_t source = s->source_id ? job_row(l->source, s->source, s->source_line) : -1;
@@ -103,7 +103,6 @@ static const option substring_options[] = {
     {"drop_below", OPTION_U32, offsetof(nd_substrings_options, drop_below), NULL},
     {"passes", OPTION_U32, offsetof(nd_substrings_options, passes), NULL},
     {"output", OPTION_TEXT, offsetof(nd_substrings_options, output), NULL},
-    {"removed", OPTION_TEXT, offsetof(nd_substrings_options, removed), NULL},
 };
 
 static nd_status run_substrings(job *j, void *context, nd_error *error) {

@@ -129,10 +129,10 @@ class _Spans:
     """Spans of texts, and where their sources are; `items` are their numbers in the results of the
     extension."""
 
-    def __init__(self, found: dict[str, Any], is_cut: np.ndarray | None = None) -> None:
+    def __init__(self, found: dict[str, Any], is_cut: np.ndarray) -> None:
         names = ("rows", "begins", "ends", "source_rows", "source_begins")
         columns = [numbers(found[name], np.int64) for name in names]
-        self.items = np.arange(len(columns[0])) if is_cut is None else np.flatnonzero(is_cut)
+        self.items = np.flatnonzero(is_cut)
         self.rows, self.begins, self.ends, self.source_rows, self.source_begins = (
             column[self.items] for column in columns)
 
@@ -229,10 +229,7 @@ def lines(data: Any, *, unit: Literal["line", "paragraph", "sentence"] = "line",
     with receiver(progress) as options["progress"]:
         found = documents.source.call(_core.lines, options)
         reading.update(memory=memory, threads=threads, progress=options["progress"])
-        is_cut = numbers(found["source_rows"], np.int64) >= 0
-        kept = np.ones(found["row_count"], bool)
-        kept[numbers(found["rows"], np.int64)[~is_cut]] = False
-        spans = _Spans(found, is_cut)
+        kept, spans = _kept_and_cut(found)
         cut = spans.turn_into_characters(documents, documents, kept, reading)
     cut_texts = (numbers(cut["rows"], np.int64), binaries(cut["texts"])) if cut else None
     return Repeats(documents, documents, found, kept, spans, cut_texts)
@@ -295,7 +292,6 @@ def substrings(data: Any, *, source: Any = None, min_bytes: int = 100,
     if source is not None:
         options["source"] = {**reading, **sources.source.options()}
     with receiver(progress) as options["progress"], _temporary_folder(work) as folder:
-        options["removed"] = os.path.join(folder, "removed")
         if not documents.in_files:
             options["output"] = os.path.join(folder, "texts.jsonl")
         try:
@@ -303,9 +299,7 @@ def substrings(data: Any, *, source: Any = None, min_bytes: int = 100,
         except Exception:
             sources.source.raise_failure()
             raise
-        spans = _Spans(found)
-        kept = np.ones(found["row_count"], bool)
-        kept[spans.rows[_before_drops(options["removed"])]] = False
+        kept, spans = _kept_and_cut(found)
         changed = np.unique(spans.rows[kept[spans.rows]])
         cut_texts = None if documents.in_files else (changed, _texts_of(options["output"], changed,
                                                                         found))
@@ -321,18 +315,13 @@ def _temporary_folder(work: Any) -> tempfile.TemporaryDirectory[str]:
         raise ArgumentError(f"work: {problem}") from None
 
 
-def _before_drops(path: str) -> list[int]:
-    """The table has a row for each stretch, and one without a source behind those of a document
-    that is left out. Returns the numbers of the stretches before these."""
-    drops, stretches = [], -1
-    with open(path, "rb") as file:
-        next(file)  # the header
-        for line in file:
-            if line.split(b"\t", 5)[4]:
-                stretches += 1
-            else:
-                drops.append(stretches)
-    return drops
+def _kept_and_cut(found: dict[str, Any]) -> tuple[np.ndarray, _Spans]:
+    """Of what is reported: which rows stay, and the cuts. A row that does not stay is reported
+    without a source."""
+    is_cut = numbers(found["source_rows"], np.int64) >= 0
+    kept = np.ones(found["row_count"], bool)
+    kept[numbers(found["rows"], np.int64)[~is_cut]] = False
+    return kept, _Spans(found, is_cut)
 
 
 def _texts_of(path: str, rows: np.ndarray, found: dict[str, Any]) -> pa.Array:
