@@ -42,7 +42,8 @@ assert summary['found_tokens'] == sum(found(p['id'], {s['source'] for s in passa
 print('rows:', len(papers), len(parts), 'tokens:', summary['query_tokens'], 'found:', summary['found_tokens'])
 P
 cat > page.py <<'P'
-"""page.py PAGE SHARES: looks for errors of the page, and compares its table with the shares."""
+"""page.py PAGE SHARES WORDS...: looks for errors of the page and for words, and compares its table
+with the shares; if nothing is left out, the marked tokens, too."""
 import csv
 import re
 import sys
@@ -52,7 +53,7 @@ class Page(HTMLParser):
     def __init__(self):
         super().__init__()
         self.open, self.wrong, self.ids, self.links, self.headings = [], [], set(), set(), []
-        self.rows, self.key, self.cell, self.text = {}, None, None, ''
+        self.rows, self.key, self.cell, self.text, self.marked = {}, None, None, '', ''
 
     def handle_starttag(self, tag, attrs):
         a = dict(attrs)
@@ -66,6 +67,7 @@ class Page(HTMLParser):
         if tag == 'table': self.key = a.get('data-key')
         if tag == 'tr': self.rows.setdefault(self.key, []).append([])
         if tag in ('td', 'th'): self.cell = ''
+        if tag == 'mark': self.marked += ' '
 
     def handle_startendtag(self, tag, attrs):
         self.handle_starttag(tag, attrs)
@@ -78,6 +80,7 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if self.cell is not None: self.cell += data
         if 'style' not in self.open: self.text += data
+        if self.open[-1:] == ['mark']: self.marked += data
 
 raw = open(sys.argv[1], 'rb').read()
 page = Page()
@@ -96,6 +99,9 @@ assert all(b <= a + 1 for a, b in zip(page.headings, page.headings[1:])) and pag
 assert len(raw) < 1000000, len(raw)
 assert b'url(' not in raw and b'@import' not in raw
 assert not re.search('[\u202a-\u202e\u2066-\u2069\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]', raw.decode())
+if '\u2026' not in page.text and 'left out' not in page.text:
+    assert len(re.findall(r'\w+', page.marked)) == sum(int(s['found']) for s in shares), page.marked
+    print('marked:', sum(int(s['found']) for s in shares))
 print('papers:', len(rows), 'shown:', sum(i.startswith('paper-') for i in page.ids))
 for line in re.findall('[^.\n]*left out[^.\n]*|[^.\n]*not listed[^.\n]*|未[^。\n]*。', page.text)[:3]: print(line.strip())
 for words in sys.argv[3:]: assert words in page.text, words
