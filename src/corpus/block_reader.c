@@ -1,9 +1,10 @@
 /* Cuts the inputs into records, and gathers these in blocks.
  *
  * Files pass through a window of the stream. The window is filled by large reads; whole records are
- * copied out of it into the block, and the rest moves to its front. It grows for a record that does
- * not fit. The records of a directory are the paths of its files; records of a callback are copied.
- * Records that cannot be read again from their file are appended to the spool on the way. */
+ * copied out of it into the block, or the two change buffers, and the rest moves to its front. It
+ * grows for a record that does not fit. The records of a directory are the paths of its files;
+ * records of a callback are copied. Records that cannot be read again from their file are appended
+ * to the spool on the way. */
 #include "corpus/block_reader.h"
 
 #include "base/format.h"
@@ -24,7 +25,7 @@
  * at a time. */
 enum {
     BLOCK_BYTES = ND_LIMIT(1 << 20, 1000),
-    WINDOW = ND_LIMIT(1 << 21, 300),
+    WINDOW = ND_LIMIT(1 << 20, 300),
 };
 
 static void hold_gate(nd_corpus *corpus, nd_block *block) {
@@ -395,7 +396,40 @@ static uint64_t count_newlines(const char *bytes, size_t begin, size_t end) {
     return count;
 }
 
-/* Moves whole records from the window to the block, all of them with one copy. */
+/* Moves the first `size` bytes of the window, most of its content, to an empty block: the two
+ * change buffers, and the rest is copied to the front of the new window. */
+static nd_status exchange_buffers(nd_corpus *corpus, nd_block *block, size_t size,
+                                  nd_error *error) {
+    const nd_allocator *a = &corpus->allocator;
+    size_t rest = corpus->window_end - size;
+    if (!nd_reserve(a, &corpus->window, &corpus->window_capacity, size + ND_JSON_PADDING) ||
+        !nd_reserve(a, &block->bytes, &block->capacity, rest + 1))
+        return nd_fail_memory(error, rest, "a block of records");
+    char *window = block->bytes;
+    size_t capacity = block->capacity;
+    if (rest > 0) memcpy(window, corpus->window + size, rest);
+    block->bytes = corpus->window;
+    block->capacity = corpus->window_capacity;
+    block->size = size;
+    memset(block->bytes + size, 0, ND_JSON_PADDING);
+    corpus->window = window;
+    corpus->window_capacity = capacity;
+    corpus->window_begin = 0;
+    corpus->window_end = rest;
+    corpus->window_offset += size;
+    return ND_OK;
+}
+
+/* Moves the bytes of the window up to `end` to the block. */
+static nd_status move_to_block(nd_corpus *corpus, nd_block *block, size_t end, nd_error *error) {
+    size_t begin = corpus->window_begin, rest = corpus->window_end - end;
+    if (begin == 0 && block->size == 0 && end >= WINDOW / 2 && rest < end)
+        return exchange_buffers(corpus, block, end, error);
+    corpus->window_begin = end;
+    return add_bytes(corpus, block, corpus->window + begin, end - begin, error);
+}
+
+/* Moves whole records from the window to the block, all of them at once. */
 static nd_status cut_records(nd_corpus *corpus, nd_block *block, nd_error *error) {
     nd_source *source = &corpus->sources[block->source];
     if (source->format == ND_FORMAT_WARC) return cut_archive(corpus, block, error);
@@ -422,10 +456,8 @@ static nd_status cut_records(nd_corpus *corpus, nd_block *block, nd_error *error
         corpus->discarding = false;
         from = cut.next;
     }
-    if (status == ND_OK) status = add_bytes(corpus, block, bytes + begin, from - begin, error);
     block->input_bytes += from - begin;
-    corpus->window_begin = from;
-    return status;
+    return status == ND_OK ? move_to_block(corpus, block, from, error) : status;
 }
 
 /* Cuts what the window has, once the format is known. */
