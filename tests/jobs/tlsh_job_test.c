@@ -239,7 +239,7 @@ static void test_definition(void **state) {
     uint64_t seed = 3;
     near_counts seen = {0};
     read_page();
-    for (uint64_t round = 0; round < test_rounds(60); round++) {
+    for (uint64_t round = 0; round < 60; round++) {
         job_parts o = options_of(&c);
         make_texts(&c, &seed);
         o.outputs.on_decision = check_decision;

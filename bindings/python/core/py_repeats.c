@@ -207,8 +207,8 @@ static bool cut_text(cutter *c, const nd_text *text, int64_t row) {
         good = put_piece(c, text, done, (size_t)begin);
         done = (size_t)end;
     }
-    good = good && array_put(&c->text, text->text + done, text->length - done) &&
-           ARRAY_PUT(&c->rows, int64_t, row) && texts_put(&c->texts, c->text.items, c->text.size);
+    good = good && put_piece(c, text, done, text->length) && ARRAY_PUT(&c->rows, int64_t, row) &&
+           texts_put(&c->texts, c->text.items, c->text.size);
     c->job->no_memory = !good;
     return good;
 }
