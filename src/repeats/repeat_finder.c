@@ -1,17 +1,10 @@
 #include "repeats/repeat_finder.h"
 
 #include "base/hash.h"
-#include "base/limits.h"
-#include "base/workers.h"
-#include "io/external_sort.h"
 #include "io/spool_blocks.h"
+#include "repeats/sorted_parts.h"
 
-#include <pthread.h>
-#include <string.h>
-
-/* PART_BITS: partitions of the sorters, as bits. MOST_QUEUED: words of records that a thread
- * collects before it takes the lock: a multiple of 1, 2 and 3. */
-enum { PART_BITS = ND_LIMIT(10, 2), PARTS = 1 << PART_BITS, MOST_QUEUED = ND_LIMIT(6144, 6) };
+#include <stdatomic.h>
 
 /* Bits of the filter of groups that have windows left to compare. */
 enum { GROUP_BITS = ND_LIMIT(27, 3) };
@@ -29,14 +22,13 @@ struct nd_repeat_finder {
     size_t text_count, text_capacity;
     uint64_t targets;          /* offset of the first text whose repeats are reported; 0: all are */
     nd_external_sort *anchors; /* hash; anchor word */
-    nd_external_sort *members; /* anchor word; first anchor of the group; number of the group */
+    nd_external_sort *members; /* anchor word; first anchor of the group; the group */
     nd_external_sort *ranges;  /* hash; range word */
     nd_external_sort *windows; /* hash; more of it, offset */
     nd_external_sort *repeats; /* repeat word; offset of the source */
     nd_external_sort *copies;  /* repeat word of a range; offset of the same range elsewhere */
     nd_external_sort *repeated;   /* the repeats of copies, as `repeats` */
     unsigned shift;               /* from an offset in `texts` to a part */
-    _Atomic uint64_t groups;      /* of three or more anchors */
     _Atomic uint64_t *unresolved; /* bits of groups */
     nd_repeats_kept keep;
 };
@@ -83,20 +75,10 @@ enum {
     REPEAT_SHARE = 10
 };
 
-static size_t share_of(const nd_run *run, unsigned percent) {
-    uint64_t share = run->budget.shared / 100 * percent / ND_LIMIT(1, 1 << 14);
-    return (size_t)(share < 1 << 12 ? 1 << 12 : share);
-}
-
 static nd_status create_sorter(const nd_run *run, unsigned share, unsigned words, unsigned keys,
                                const char *what, nd_external_sort **out, nd_error *error) {
-    const nd_external_sort_settings settings = {.disk = run->space,
-                                                .parts = PARTS,
-                                                .memory_limit = share_of(run, share),
-                                                .words = words,
-                                                .keys = keys,
-                                                .what = what};
-    return nd_external_sort_create_records(&run->allocator, &settings, out, error);
+    const nd_parts_settings settings = {share, words, keys, what};
+    return nd_parts_create(run, &settings, out, error);
 }
 
 nd_status nd_repeat_finder_create(const nd_run *run, nd_symbols symbols, uint32_t least,
@@ -106,7 +88,8 @@ nd_status nd_repeat_finder_create(const nd_run *run, nd_symbols symbols, uint32_
     f->run = run;
     f->symbols = symbols;
     f->least = least;
-    nd_spool_init(&f->texts, &run->allocator, run->space, share_of(run, TEXT_SHARE), "texts");
+    nd_spool_init(&f->texts, &run->allocator, run->space, nd_parts_memory(run, TEXT_SHARE),
+                  "texts");
     nd_status status = create_sorter(run, ANCHOR_SHARE, 2, 1, "anchors", &f->anchors, error);
     if (status == ND_OK) *out = f;
     else nd_repeat_finder_free(f);
@@ -144,7 +127,7 @@ nd_status nd_repeat_finder_add(nd_repeat_finder *f, const void *text, size_t len
     for (size_t i = 0; i < anchor_count; i++) {
         const uint64_t record[] = {anchors[i].hash,
                                    anchor_word(begin + anchors[i].offset, &anchors[i])};
-        ND_TRY(nd_external_sort_push_record(f->anchors, (size_t)(record[0] >> (64 - PART_BITS)),
+        ND_TRY(nd_external_sort_push_record(f->anchors, (size_t)(record[0] >> (64 - ND_PART_BITS)),
                                             record, error));
     }
     return ND_OK;
@@ -161,139 +144,65 @@ static bool is_source(const nd_repeat_finder *f, uint64_t offset) {
     return f->targets == 0 || offset < f->targets;
 }
 
-/* ---- passes over the parts of a sorter, on several threads */
+/* ---- passes over the parts of sorters */
 
-/* Records for one sorter. */
-typedef struct record_queue {
-    nd_external_sort *to;
-    unsigned words;
-    uint64_t queued[MOST_QUEUED];
-    size_t count; /* words */
-} record_queue;
-
-typedef struct pass_worker {
-    size_t number; /* of the part */
-    nd_part_buffer part, other_part;
-    record_queue queues[2];
+/* A worker's own. */
+typedef struct window_reader {
+    nd_part_buffer other_part;
     nd_spool_blocks own, other; /* of the texts */
-} pass_worker;
+} window_reader;
 
-typedef struct pass pass;
-typedef nd_status pass_fn(pass *p, pass_worker *w, nd_error *error);
+static const nd_repeat_finder *finder_of(const nd_parts_worker *w) { return w->pass->context; }
 
-/* Calls fn with each part of a sorter in a worker's `part`. */
-struct pass {
-    nd_repeat_finder *finder;
-    nd_external_sort *from;
-    bool again; /* the parts are loaded once more, later */
-    pass_fn *fn;
-    pthread_mutex_t lock; /* of the sorters that get records */
-    atomic_size_t next;
-    atomic_bool failed;
-    nd_external_sort *to[2];
-    unsigned words[2];
-};
-
-/* The part of a record by its first word, for sorters by offset and by hash. */
-static size_t part_of(const nd_repeat_finder *f, const record_queue *q, const uint64_t *record) {
-    return q->to == f->windows || q->to == f->ranges ? (size_t)(record[0] >> (64 - PART_BITS))
-                                                     : (size_t)(offset_of(record[0]) >> f->shift);
-}
-
-static nd_status flush(pass *p, record_queue *q, nd_error *error) {
-    nd_status status = ND_OK;
-    pthread_mutex_lock(&p->lock);
-    for (size_t i = 0; i < q->count && status == ND_OK; i += q->words)
-        status = nd_external_sort_push_record(q->to, part_of(p->finder, q, q->queued + i),
-                                              q->queued + i, error);
-    pthread_mutex_unlock(&p->lock);
-    q->count = 0;
-    return status;
-}
-
-static nd_status queue_record(pass *p, record_queue *q, const uint64_t *record, nd_error *error) {
-    memcpy(q->queued + q->count, record, q->words * sizeof *record);
-    q->count += q->words;
-    return q->count == MOST_QUEUED ? flush(p, q, error) : ND_OK;
-}
-
-static nd_status run_parts(pass *p, pass_worker *w, nd_error *error) {
-    while (!atomic_load(&p->failed)) {
-        size_t part = atomic_fetch_add(&p->next, 1);
-        if (part >= PARTS) break;
-        ND_TRY(nd_progress_report(p->finder->run->progress, ND_STAGE_MATCH, part, PARTS, error));
-        ND_TRY(nd_external_sort_load_records(p->from, part, &w->part, error));
-        w->number = part;
-        ND_TRY(p->fn(p, w, error));
-        if (p->again) continue;
-        pthread_mutex_lock(&p->lock);
-        nd_external_sort_drop(p->from, part);
-        pthread_mutex_unlock(&p->lock);
-    }
-    for (unsigned i = 0; i < 2; i++)
-        if (w->queues[i].count > 0) ND_TRY(flush(p, &w->queues[i], error));
+static nd_status create_reader(nd_parts_worker *w, nd_error *error) {
+    const nd_repeat_finder *f = finder_of(w);
+    window_reader *r = w->own = nd_allocate_zero(&f->run->allocator, 1, sizeof *r);
+    if (!r) return nd_fail_memory(error, sizeof *r, "a worker");
+    r->own.spool = r->other.spool = &f->texts;
     return ND_OK;
 }
 
-static void open_worker(const pass *p, pass_worker *w) {
-    w->own.spool = w->other.spool = &p->finder->texts;
-    for (unsigned i = 0; i < 2; i++) {
-        w->queues[i].to = p->to[i];
-        w->queues[i].words = p->words[i];
-    }
+static void destroy_reader(nd_parts_worker *w) {
+    const nd_allocator *a = &finder_of(w)->run->allocator;
+    window_reader *r = w->own;
+    if (!r) return;
+    nd_part_buffer_free(a, &r->other_part);
+    nd_spool_blocks_free(&r->own);
+    nd_spool_blocks_free(&r->other);
+    nd_release(a, r);
 }
 
-static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
-    (void)index;
-    pass *p = context;
-    const nd_allocator *a = &p->finder->run->allocator;
-    pass_worker *w = nd_allocate_zero(a, 1, sizeof *w);
-    if (!w) {
-        atomic_store(&p->failed, true);
-        return nd_fail_memory(error, sizeof *w, "a worker");
-    }
-    open_worker(p, w);
-    nd_status status = run_parts(p, w, error);
-    if (status != ND_OK) atomic_store(&p->failed, true);
-    nd_part_buffer_free(a, &w->part);
-    nd_part_buffer_free(a, &w->other_part);
-    nd_spool_blocks_free(&w->own);
-    nd_spool_blocks_free(&w->other);
-    nd_release(a, w);
-    return status;
+/* A sorter by the hash in the first word. */
+static nd_parts_target by_hash(nd_external_sort *to) {
+    return (nd_parts_target){to, 2, 64 - ND_PART_BITS};
 }
 
-static nd_status run_pass(pass *p, nd_error *error) {
-    const nd_run *run = p->finder->run;
-    ND_TRY(nd_external_sort_flush(p->from, error));
-    pthread_mutex_init(&p->lock, NULL);
-    nd_status status = nd_run_workers(&run->allocator, run->threads, run_worker, p, error);
-    pthread_mutex_destroy(&p->lock);
-    return status;
+/* A sorter by the offset in the first word. */
+static nd_parts_target by_offset(const nd_repeat_finder *f, nd_external_sort *to, unsigned words) {
+    return (nd_parts_target){to, words, OFFSET_SHIFT + f->shift};
 }
 
 /* ---- step 1: groups of anchors */
 
 /* Queues the members of a group. The first one has windows to compare with only if there are at
  * least two others. */
-static nd_status queue_group(pass *p, pass_worker *w, const uint64_t *records, size_t count,
+static nd_status queue_group(nd_parts_worker *w, const uint64_t *records, size_t count,
                              nd_error *error) {
-    uint64_t group = count < 3 ? 0 : 1 + atomic_fetch_add(&p->finder->groups, 1),
-             first = offset_of(records[1]);
+    uint64_t group = count < 3 ? 0 : records[0] | 1, first = offset_of(records[1]);
     for (size_t i = group ? 0 : 1; i < count; i++) {
         const uint64_t member[] = {records[2 * i + 1], i == 0 ? NO_SOURCE : first, group};
-        ND_TRY(queue_record(p, &w->queues[0], member, error));
+        ND_TRY(nd_parts_queue_record(w, 0, member, error));
     }
     return ND_OK;
 }
 
-/* pass_fn */
-static nd_status group_anchors(pass *p, pass_worker *w, nd_error *error) {
+/* take_part */
+static nd_status group_anchors(nd_parts_worker *w, nd_error *error) {
     const uint64_t *words = w->part.words;
     for (size_t begin = 0, end; begin < w->part.count; begin = end) {
         for (end = begin + 1; end < w->part.count && words[2 * end] == words[2 * begin];) end++;
-        bool matters = end - begin > 1 && is_source(p->finder, offset_of(words[2 * begin + 1]));
-        if (matters) ND_TRY(queue_group(p, w, words + 2 * begin, end - begin, error));
+        bool matters = end - begin > 1 && is_source(finder_of(w), offset_of(words[2 * begin + 1]));
+        if (matters) ND_TRY(queue_group(w, words + 2 * begin, end - begin, error));
     }
     return ND_OK;
 }
@@ -326,16 +235,18 @@ static nd_status view(const nd_repeat_finder *f, nd_spool_blocks *blocks, uint64
 }
 
 /* Finds the windows of an anchor that are equal to those at the same distance from another one. */
-static nd_status match_windows(const nd_repeat_finder *f, pass_worker *w, uint64_t word,
-                               uint64_t first, window_range *out, nd_error *error) {
+static nd_status match_windows(const nd_parts_worker *w, uint64_t word, uint64_t first,
+                               window_range *out, nd_error *error) {
+    const nd_repeat_finder *f = finder_of(w);
+    window_reader *r = w->own;
     window_range own = windows_at(word);
     uint64_t offset = offset_of(word);
     size_t back = back_of(word), size = own.count + f->least - 1, ahead = size - back,
            other_back = first < back ? (size_t)first : back;
     if (ahead > f->size - first) ahead = (size_t)(f->size - first);
     const char *a, *b;
-    ND_TRY(view(f, &w->own, own.begin, size, &a, error));
-    ND_TRY(view(f, &w->other, first - other_back, other_back + ahead, &b, error));
+    ND_TRY(view(f, &r->own, own.begin, size, &a, error));
+    ND_TRY(view(f, &r->other, first - other_back, other_back + ahead, &b, error));
     a += back * f->symbols;
     b += other_back * f->symbols;
     size_t before = equal_bytes_before(a, b, other_back * f->symbols) / f->symbols,
@@ -350,26 +261,26 @@ static nd_status match_windows(const nd_repeat_finder *f, pass_worker *w, uint64
     return ND_OK;
 }
 
-static nd_status queue_repeat(pass *p, record_queue *q, window_range range, uint64_t source,
+static nd_status queue_repeat(nd_parts_worker *w, window_range range, uint64_t source,
                               bool verified, nd_error *error) {
     const uint64_t record[] = {
         range.begin << OFFSET_SHIFT | (uint64_t)verified << FIELD_BITS | range.count, source};
-    return queue_record(p, q, record, error);
+    return nd_parts_queue_record(w, 0, record, error);
 }
 
 /* Queues the repeats, and with ND_REPEATS_KEEP_NONE their sources. */
-static nd_status queue_pair(pass *p, record_queue *q, window_range range, uint64_t source,
-                            bool verified, nd_error *error) {
-    ND_TRY(queue_repeat(p, q, range, source, verified, error));
-    if (p->finder->keep == ND_REPEATS_KEEP_FIRST) return ND_OK;
-    return queue_repeat(p, q, (window_range){source, range.count}, range.begin, verified, error);
+static nd_status queue_pair(nd_parts_worker *w, window_range range, uint64_t source, bool verified,
+                            nd_error *error) {
+    ND_TRY(queue_repeat(w, range, source, verified, error));
+    if (finder_of(w)->keep == ND_REPEATS_KEEP_FIRST) return ND_OK;
+    return queue_repeat(w, (window_range){source, range.count}, range.begin, verified, error);
 }
 
 static uint64_t group_bit(uint64_t group) { return nd_mix64(group) >> (64 - GROUP_BITS); }
 
-static void mark_unresolved(pass *p, uint64_t group) {
+static void mark_unresolved(const nd_parts_worker *w, uint64_t group) {
     uint64_t bit = group_bit(group);
-    atomic_fetch_or(&p->finder->unresolved[bit / 64], UINT64_C(1) << bit % 64);
+    atomic_fetch_or(&finder_of(w)->unresolved[bit / 64], UINT64_C(1) << bit % 64);
 }
 
 static bool is_unresolved(const nd_repeat_finder *f, uint64_t group) {
@@ -377,17 +288,17 @@ static bool is_unresolved(const nd_repeat_finder *f, uint64_t group) {
     return group > 0 && f->unresolved[bit / 64] >> bit % 64 & 1;
 }
 
-/* pass_fn */
-static nd_status compare_members(pass *p, pass_worker *w, nd_error *error) {
+/* take_part */
+static nd_status compare_members(nd_parts_worker *w, nd_error *error) {
     for (size_t i = 0; i < w->part.count; i++) {
         const uint64_t *member = w->part.words + 3 * i;
         window_range matched;
         if (member[1] == NO_SOURCE) continue;
-        ND_TRY(match_windows(p->finder, w, member[0], member[1], &matched, error));
+        ND_TRY(match_windows(w, member[0], member[1], &matched, error));
         if (matched.count > 0)
-            ND_TRY(queue_pair(p, &w->queues[0], matched,
-                              member[1] - (offset_of(member[0]) - matched.begin), true, error));
-        if (member[2] > 0 && matched.count < windows_of(member[0])) mark_unresolved(p, member[2]);
+            ND_TRY(queue_pair(w, matched, member[1] - (offset_of(member[0]) - matched.begin), true,
+                              error));
+        if (member[2] > 0 && matched.count < windows_of(member[0])) mark_unresolved(w, member[2]);
     }
     return ND_OK;
 }
@@ -395,32 +306,32 @@ static nd_status compare_members(pass *p, pass_worker *w, nd_error *error) {
 /* ---- step 3: ranges of other windows */
 
 /* Queues a range of windows by the hash of their symbols. */
-static nd_status queue_range(pass *p, pass_worker *w, window_range range, nd_error *error) {
-    const nd_repeat_finder *f = p->finder;
+static nd_status queue_range(nd_parts_worker *w, window_range range, nd_error *error) {
+    window_reader *r = w->own;
+    const nd_repeat_finder *f = finder_of(w);
     size_t size = range.count + f->least - 1;
     const char *text;
     if (range.count == 0) return ND_OK;
-    ND_TRY(view(f, &w->own, range.begin, size, &text, error));
+    ND_TRY(view(f, &r->own, range.begin, size, &text, error));
     static const nd_hash_key key = {ND_HASH_C0, ND_HASH_C1, ND_HASH_C2, ND_HASH_C3};
     uint64_t hash = nd_mix64(nd_hash_token(&key, text, size * f->symbols) + range.count),
              first = nd_symbol_at(f->symbols, (const unsigned char *)text, 0);
     const uint64_t record[] = {hash, nd_mix64(hash ^ first) >> 52 << 52 |
                                          range.begin << FIELD_BITS | range.count};
-    return queue_record(p, &w->queues[0], record, error);
+    return nd_parts_queue_record(w, 0, record, error);
 }
 
-/* pass_fn */
-static nd_status hash_ranges(pass *p, pass_worker *w, nd_error *error) {
+/* take_part */
+static nd_status hash_ranges(nd_parts_worker *w, nd_error *error) {
     for (size_t i = 0; i < w->part.count; i++) {
         const uint64_t *member = w->part.words + 3 * i;
         window_range own = windows_at(member[0]), matched = {own.begin, 0};
-        if (!is_unresolved(p->finder, member[2])) continue;
-        if (member[1] != NO_SOURCE)
-            ND_TRY(match_windows(p->finder, w, member[0], member[1], &matched, error));
+        if (!is_unresolved(finder_of(w), member[2])) continue;
+        if (member[1] != NO_SOURCE) ND_TRY(match_windows(w, member[0], member[1], &matched, error));
         uint64_t end = matched.begin + matched.count, own_end = own.begin + own.count;
-        ND_TRY(queue_range(p, w, (window_range){own.begin, (uint32_t)(matched.begin - own.begin)},
+        ND_TRY(queue_range(w, (window_range){own.begin, (uint32_t)(matched.begin - own.begin)},
                            error));
-        ND_TRY(queue_range(p, w, (window_range){end, (uint32_t)(own_end - end)}, error));
+        ND_TRY(queue_range(w, (window_range){end, (uint32_t)(own_end - end)}, error));
     }
     return ND_OK;
 }
@@ -435,12 +346,14 @@ static bool same_range(const uint64_t *a, const uint64_t *b) {
 }
 
 /* Queues windows by the hash of their symbols. */
-static nd_status queue_windows(pass *p, pass_worker *w, window_range range, nd_error *error) {
-    const nd_symbols kind = p->finder->symbols;
-    uint32_t least = p->finder->least;
+static nd_status queue_windows(nd_parts_worker *w, window_range range, nd_error *error) {
+    const nd_repeat_finder *f = finder_of(w);
+    window_reader *r = w->own;
+    const nd_symbols kind = f->symbols;
+    uint32_t least = f->least;
     uint64_t rolling = 0, leaving = 1;
     const char *text;
-    ND_TRY(view(p->finder, &w->own, range.begin, range.count + least - 1, &text, error));
+    ND_TRY(view(f, &r->own, range.begin, range.count + least - 1, &text, error));
     const unsigned char *symbols = (const unsigned char *)text;
     for (uint32_t i = 0; i < least; i++) {
         rolling = rolling * ND_HASH_POLY + nd_symbol_at(kind, symbols, i) + 1;
@@ -450,7 +363,7 @@ static nd_status queue_windows(pass *p, pass_worker *w, window_range range, nd_e
         uint64_t first = nd_symbol_at(kind, symbols, i), hash = nd_mix64(rolling),
                  more = nd_mix64(hash ^ ND_HASH_C0 ^ first);
         const uint64_t record[] = {hash, more >> 40 << 40 | (range.begin + i)};
-        ND_TRY(queue_record(p, &w->queues[0], record, error));
+        ND_TRY(nd_parts_queue_record(w, 0, record, error));
         if (i + 1 == range.count) return ND_OK;
         rolling = rolling * ND_HASH_POLY + nd_symbol_at(kind, symbols, i + least) + 1 -
                   (first + 1) * leaving;
@@ -458,31 +371,32 @@ static nd_status queue_windows(pass *p, pass_worker *w, window_range range, nd_e
 }
 
 /* Queues a copy of a range by the range's offset, in pieces that lie within one part. */
-static nd_status queue_copy(pass *p, pass_worker *w, window_range range, uint64_t copy,
+static nd_status queue_copy(nd_parts_worker *w, window_range range, uint64_t copy,
                             nd_error *error) {
     while (range.count > 0) {
-        uint64_t part_end = ((range.begin >> p->finder->shift) + 1) << p->finder->shift;
+        uint64_t part_end = ((range.begin >> finder_of(w)->shift) + 1) << finder_of(w)->shift;
         uint32_t count = range.count;
         if (part_end - range.begin < count) count = (uint32_t)(part_end - range.begin);
         const uint64_t record[] = {range.begin << OFFSET_SHIFT | count, copy};
-        ND_TRY(queue_record(p, &w->queues[1], record, error));
+        ND_TRY(nd_parts_queue_record(w, 1, record, error));
         range = (window_range){range.begin + count, range.count - count};
         copy += count;
     }
     return ND_OK;
 }
 
-/* pass_fn. The windows of the first of several equal ranges stand for the windows of the others. */
-static nd_status split_ranges(pass *p, pass_worker *w, nd_error *error) {
+/* take_part. The windows of the first of several equal ranges stand for the windows of the others.
+ */
+static nd_status split_ranges(nd_parts_worker *w, nd_error *error) {
     const uint64_t *words = w->part.words, *first = NULL;
     for (size_t i = 0; i < w->part.count; i++) {
         const uint64_t *record = words + 2 * i;
         if (first && same_range(first, record)) {
-            ND_TRY(queue_copy(p, w, range_at(first[1]), range_at(record[1]).begin, error));
+            ND_TRY(queue_copy(w, range_at(first[1]), range_at(record[1]).begin, error));
             continue;
         }
         first = record;
-        ND_TRY(queue_windows(p, w, range_at(record[1]), error));
+        ND_TRY(queue_windows(w, range_at(record[1]), error));
     }
     return ND_OK;
 }
@@ -495,8 +409,8 @@ static bool same_window(const uint64_t *a, const uint64_t *b) {
     return a[0] == b[0] && a[1] >> 40 == b[1] >> 40;
 }
 
-/* pass_fn */
-static nd_status pair_windows(pass *p, pass_worker *w, nd_error *error) {
+/* take_part */
+static nd_status pair_windows(nd_parts_worker *w, nd_error *error) {
     const uint64_t *words = w->part.words;
     for (size_t first = 0, i = 1; i < w->part.count; i++) {
         const uint64_t *record = words + 2 * i;
@@ -504,7 +418,7 @@ static nd_status pair_windows(pass *p, pass_worker *w, nd_error *error) {
             first = i;
             continue;
         }
-        ND_TRY(queue_pair(p, &w->queues[0], (window_range){window_offset(record), 1},
+        ND_TRY(queue_pair(w, (window_range){window_offset(record), 1},
                           window_offset(words + 2 * first), false, error));
     }
     return ND_OK;
@@ -521,95 +435,107 @@ static uint64_t source_of(const nd_part_buffer *repeats, uint64_t window, size_t
 }
 
 /* Queues the repeats of a copy of a range. `next`: as above, for the range's first window. */
-static nd_status queue_copied(pass *p, pass_worker *w, window_range range, uint64_t copy,
-                              size_t next, nd_error *error) {
+static nd_status queue_copied(nd_parts_worker *w, window_range range, uint64_t copy, size_t next,
+                              nd_error *error) {
+    window_reader *r = w->own;
     window_range run = {copy, 0}; /* with neighbouring sources */
     uint64_t source = 0;
     for (uint32_t i = 0; i < range.count; i++) {
-        uint64_t own = source_of(&w->other_part, range.begin + i, &next);
+        uint64_t own = source_of(&r->other_part, range.begin + i, &next);
         if (run.count > 0 && own != source + run.count) {
-            ND_TRY(queue_pair(p, &w->queues[0], run, source, false, error));
+            ND_TRY(queue_pair(w, run, source, false, error));
             run = (window_range){copy + i, 0};
         }
         if (run.count++ == 0) source = own;
     }
-    return queue_pair(p, &w->queues[0], run, source, false, error);
+    return queue_pair(w, run, source, false, error);
 }
 
-/* pass_fn */
-static nd_status resolve_copies(pass *p, pass_worker *w, nd_error *error) {
+/* take_part */
+static nd_status resolve_copies(nd_parts_worker *w, nd_error *error) {
+    window_reader *r = w->own;
     size_t at = 0;
     if (w->part.count == 0) return ND_OK;
-    ND_TRY(nd_external_sort_load_records(p->finder->repeats, w->number, &w->other_part, error));
+    ND_TRY(nd_external_sort_load_records(finder_of(w)->repeats, w->number, &r->other_part, error));
     for (size_t i = 0; i < w->part.count; i++) {
         const uint64_t *record = w->part.words + 2 * i;
         window_range range = windows_at(record[0]);
-        source_of(&w->other_part, range.begin, &at);
-        ND_TRY(queue_copied(p, w, range, record[1], at, error));
+        source_of(&r->other_part, range.begin, &at);
+        ND_TRY(queue_copied(w, range, record[1], at, error));
     }
     return ND_OK;
 }
 
 /* ---- the steps */
 
+static nd_parts_pass pass_over(const nd_repeat_finder *f, nd_external_sort *from,
+                               nd_status (*take_part)(nd_parts_worker *, nd_error *)) {
+    return (nd_parts_pass){.run = f->run,
+                           .from = from,
+                           .context = f,
+                           .create_worker = create_reader,
+                           .take_part = take_part,
+                           .destroy_worker = destroy_reader};
+}
+
+static void drop(nd_external_sort **sorter) {
+    nd_external_sort_free(*sorter);
+    *sorter = NULL;
+}
+
 static nd_status find_groups(nd_repeat_finder *f, nd_error *error) {
-    pass p = {.finder = f, .from = f->anchors, .fn = group_anchors, .words = {3, 1}};
-    while (f->size >> f->shift >= PARTS) f->shift++;
+    nd_parts_pass p = pass_over(f, f->anchors, group_anchors);
+    while (f->size >> f->shift >= ND_PARTS) f->shift++;
     ND_TRY(create_sorter(f->run, MEMBER_SHARE, 3, 1, "groups of anchors", &f->members, error));
-    p.to[0] = f->members;
-    ND_TRY(run_pass(&p, error));
-    nd_external_sort_free(f->anchors);
-    f->anchors = NULL;
+    p.targets[0] = by_offset(f, f->members, 3);
+    ND_TRY(nd_parts_run(&p, error));
+    drop(&f->anchors);
     return ND_OK;
 }
 
 static nd_status compare_with_first(nd_repeat_finder *f, nd_error *error) {
-    pass p = {.finder = f, .from = f->members, .again = true, .fn = compare_members};
+    nd_parts_pass p = pass_over(f, f->members, compare_members);
     f->unresolved = nd_allocate_zero(&f->run->allocator, (UINT64_C(1) << GROUP_BITS) / 64 + 1,
                                      sizeof *f->unresolved);
     if (!f->unresolved)
         return nd_fail_memory(error, (UINT64_C(1) << GROUP_BITS) / 8, "groups of anchors");
     ND_TRY(create_sorter(f->run, REPEAT_SHARE, 2, 2, "repeats", &f->repeats, error));
-    p.to[0] = f->repeats;
-    p.words[0] = 2;
-    return run_pass(&p, error);
+    p.targets[0] = by_offset(f, f->repeats, 2);
+    p.again = true;
+    return nd_parts_run(&p, error);
 }
 
 static nd_status find_ranges(nd_repeat_finder *f, nd_error *error) {
-    pass p = {.finder = f, .from = f->members, .fn = hash_ranges, .words = {2, 1}};
+    nd_parts_pass p = pass_over(f, f->members, hash_ranges);
     ND_TRY(create_sorter(f->run, RANGE_SHARE, 2, 2, "ranges of windows", &f->ranges, error));
-    p.to[0] = f->ranges;
-    ND_TRY(run_pass(&p, error));
-    nd_external_sort_free(f->members);
-    f->members = NULL;
+    p.targets[0] = by_hash(f->ranges);
+    ND_TRY(nd_parts_run(&p, error));
+    drop(&f->members);
     return ND_OK;
 }
 
 static nd_status compare_ranges(nd_repeat_finder *f, nd_error *error) {
-    pass split = {.finder = f, .from = f->ranges, .fn = split_ranges, .words = {2, 2}};
+    nd_parts_pass split = pass_over(f, f->ranges, split_ranges);
     ND_TRY(create_sorter(f->run, WINDOW_SHARE, 2, 2, "windows of texts", &f->windows, error));
     ND_TRY(create_sorter(f->run, COPY_SHARE, 2, 2, "copies of ranges", &f->copies, error));
-    split.to[0] = f->windows;
-    split.to[1] = f->copies;
-    ND_TRY(run_pass(&split, error));
-    nd_external_sort_free(f->ranges);
-    f->ranges = NULL;
-    pass pair = {.finder = f, .from = f->windows, .fn = pair_windows, .words = {2, 1}};
-    pair.to[0] = f->repeats;
-    ND_TRY(run_pass(&pair, error));
-    nd_external_sort_free(f->windows);
-    f->windows = NULL;
+    split.targets[0] = by_hash(f->windows);
+    split.targets[1] = by_offset(f, f->copies, 2);
+    ND_TRY(nd_parts_run(&split, error));
+    drop(&f->ranges);
+    nd_parts_pass pair = pass_over(f, f->windows, pair_windows);
+    pair.targets[0] = by_offset(f, f->repeats, 2);
+    ND_TRY(nd_parts_run(&pair, error));
+    drop(&f->windows);
     return ND_OK;
 }
 
 static nd_status find_copied(nd_repeat_finder *f, nd_error *error) {
-    pass p = {.finder = f, .from = f->copies, .fn = resolve_copies, .words = {2, 1}};
+    nd_parts_pass p = pass_over(f, f->copies, resolve_copies);
     ND_TRY(create_sorter(f->run, REPEAT_SHARE, 2, 2, "repeats", &f->repeated, error));
     ND_TRY(nd_external_sort_flush(f->repeats, error));
-    p.to[0] = f->repeated;
-    ND_TRY(run_pass(&p, error));
-    nd_external_sort_free(f->copies);
-    f->copies = NULL;
+    p.targets[0] = by_offset(f, f->repeated, 2);
+    ND_TRY(nd_parts_run(&p, error));
+    drop(&f->copies);
     return nd_external_sort_flush(f->repeated, error);
 }
 
@@ -713,8 +639,8 @@ static nd_status take_part(reporter *r, const nd_part_buffer *a, const nd_part_b
 
 static nd_status report_parts(reporter *r, nd_part_buffer *a, nd_part_buffer *b, nd_error *error) {
     const nd_repeat_finder *f = r->finder;
-    for (size_t i = 0; i < PARTS; i++) {
-        ND_TRY(nd_progress_report(f->run->progress, ND_STAGE_WRITE, i, PARTS, error));
+    for (size_t i = 0; i < ND_PARTS; i++) {
+        ND_TRY(nd_progress_report(f->run->progress, ND_STAGE_WRITE, i, ND_PARTS, error));
         ND_TRY(nd_external_sort_load_records(f->repeats, i, a, error));
         ND_TRY(nd_external_sort_load_records(f->repeated, i, b, error));
         ND_TRY(take_part(r, a, b, error));
