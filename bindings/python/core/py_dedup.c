@@ -36,6 +36,8 @@ typedef struct dedup {
     nd_dedup_options options;
     nd_exact_options exact;
     nd_output_options outputs;
+    nd_index_use use;
+    PyObject *index; /* the object that is held; NULL: none */
     bool with_ids;
     array rows, kept_rows; /* int64; -1: the kept document is in the index */
     array jaccard, containment, cosine, intersection, set_union, distance;
@@ -104,7 +106,18 @@ static void take_all(dedup *d, const review_table *review) {
     d->outputs.review = review->path;
 }
 
-/* The dict of a job's results. Frees all that was collected. */
+/* Takes the index, if one is given; `finish` lets it go. *out stays NULL if there is none. */
+static bool take_index(core_state *state, PyObject *given, dedup *d, const nd_index_use **out) {
+    PyObject *index = PyDict_GetItemString(given, "index_handle");
+    d->use.struct_size = sizeof d->use;
+    if (!OPTIONS_READ(state, given, index_options, &d->use)) return false;
+    if (index && !index_hold(state, index, &d->use.index)) return false;
+    d->index = index;
+    if (d->use.path || d->use.index) *out = &d->use;
+    return true;
+}
+
+/* The dict of a job's results. Frees all that was collected, and lets the index go. */
 static PyObject *finish(core_state *state, dedup *d, bool done, review_table *review) {
     const result_part parts[] = {
         {.name = "rows", .array = &d->rows},
@@ -118,6 +131,7 @@ static PyObject *finish(core_state *state, dedup *d, bool done, review_table *re
         {.name = "indexed", .texts = &d->indexed},
         {.name = "ids", .texts = &d->ids},
     };
+    if (d->index) index_let_go(d->index);
     PyObject *result = JOB_RESULTS(d->job, done, parts);
     if (result && (!result_put_new(result, "losses", losses_list(&d->losses, &d->job->documents)) ||
                    !result_put_new(result, "review", review_table_bytes(state, review))))
@@ -131,28 +145,22 @@ PyObject *core_dedup(PyObject *module, PyObject *given) {
     core_state *state = core_state_of(module);
     job j;
     similarity similar = {.protect = NULL};
-    nd_index_use use = {.struct_size = sizeof use};
     dedup d = {.job = &j, .with_ids = PyDict_GetItemString(given, "with_ids") == Py_True};
-    PyObject *index = PyDict_GetItemString(given, "index_handle");
     review_table review = {.descriptor = -1};
-    bool held = false, done = false;
+    bool done = false;
     d.outputs.struct_size = sizeof d.outputs;
+    d.options = (nd_dedup_options){.struct_size = sizeof d.options,
+                                   .input = &j.input,
+                                   .similarity = &similar.options,
+                                   .survivors = &similar.survivors,
+                                   .outputs = &d.outputs,
+                                   .resources = &j.resources};
     if (job_open(state, given, &j) && similarity_read(state, given, &similar) &&
-        OPTIONS_READ(state, given, index_options, &use) &&
         OPTIONS_READ(state, given, output_options, &d.outputs) &&
-        review_table_open(state, &review) &&
-        (!index || (held = index_hold(state, index, &use.index)))) {
+        review_table_open(state, &review) && take_index(state, given, &d, &d.options.index)) {
         take_all(&d, &review);
-        d.options = (nd_dedup_options){.struct_size = sizeof d.options,
-                                       .input = &j.input,
-                                       .similarity = &similar.options,
-                                       .survivors = &similar.survivors,
-                                       .index = use.path || use.index ? &use : NULL,
-                                       .outputs = &d.outputs,
-                                       .resources = &j.resources};
         done = job_run(&j, run_dedup, &d);
     }
-    if (held) index_let_go(index);
     PyObject *result = finish(state, &d, done, &review);
     similarity_free(&similar);
     job_close(&j);
@@ -160,8 +168,6 @@ PyObject *core_dedup(PyObject *module, PyObject *given) {
 }
 
 /* ---- exact */
-
-static const char *const equal_words[] = {"bytes", "text", "tokens", NULL};
 
 static const option exact_options[] = {
     {"by", OPTION_CHOICE, offsetof(nd_exact_options, by), equal_words},
@@ -184,7 +190,7 @@ PyObject *core_exact(PyObject *module, PyObject *given) {
     if (job_open(state, given, &j) && similarity_read(state, given, &similar) &&
         OPTIONS_READ(state, given, exact_options, &d.exact) &&
         OPTIONS_READ(state, given, output_options, &d.outputs) &&
-        review_table_open(state, &review)) {
+        review_table_open(state, &review) && take_index(state, given, &d, &d.exact.index)) {
         take_all(&d, &review);
         done = job_run(&j, run_exact, &d);
     }

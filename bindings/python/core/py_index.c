@@ -60,11 +60,15 @@ typedef struct index_given {
     text_options text;
 } index_given;
 
+static const char *const content_words[] = {"sketches", "hashes", NULL};
+
 static const option index_options[] = {
     {"threshold", OPTION_DOUBLE, offsetof(nd_index_options, threshold), NULL},
     {"recall", OPTION_DOUBLE, offsetof(nd_index_options, recall), NULL},
     {"perms", OPTION_U32, offsetof(nd_index_options, perms), NULL},
     {"sketch_only", OPTION_BOOL, offsetof(nd_index_options, sketch_only), NULL},
+    {"content", OPTION_CHOICE, offsetof(nd_index_options, content), content_words},
+    {"by", OPTION_CHOICE, offsetof(nd_index_options, by), equal_words},
 };
 
 static bool read_options(core_state *state, PyObject *given, index_given *out) {

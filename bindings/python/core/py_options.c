@@ -95,6 +95,8 @@ bool options_read(core_state *state, PyObject *given, const option *options, siz
     return true;
 }
 
+const char *const equal_words[] = {"bytes", "text", "tokens", NULL};
+
 /* ---- lists */
 
 bool strings_read(PyObject *given, const char ***out, size_t *out_count) {

@@ -27,6 +27,8 @@ bool options_read(core_state *state, PyObject *given, const option *options, siz
 #define OPTIONS_READ(state, given, table, out)                                                     \
     options_read(state, given, table, sizeof(table) / sizeof *(table), out)
 
+extern const char *const equal_words[]; /* choices of nd_equal */
+
 /* Makes an array of a list of str, or of one str. The caller frees *out, after a failure too. The
  * strings are the list's. false: an exception is set. */
 bool strings_read(PyObject *given, const char ***out, size_t *out_count);

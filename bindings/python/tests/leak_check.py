@@ -78,6 +78,8 @@ def calls(folder):
     yield "dedup, losses by labels", lambda: nd.dedup(TEXTS, losses_by=["a"] * 40).summary.losses
     yield "exact", lambda: nd.exact(TABLE, by="tokens").table
     yield "exact fails", fails(lambda: nd.exact(TABLE, by="words"))
+    yield "exact, index", lambda: nd.exact(TABLE, index=folder / "hashes", resume=True).kept_id
+    yield "exact, index fails", fails(lambda: nd.exact(TABLE, index=disk))
     yield "tlsh", lambda: (nd.tlsh(TEXTS), nd.tlsh(TEXTS[0] * 3))
     yield "tlsh fails", fails(lambda: nd.tlsh(TEXTS[0], buckets=5))
     yield "distance of digests", lambda: nd.tlsh_distance(digest, digest)

@@ -94,6 +94,61 @@ def test_result():
     assert "kept_text" in result._repr_html_()
 
 
+@pytest.mark.parametrize("by", KEYS)
+@pytest.mark.parametrize("in_files", [False, True])
+def test_index(tmp_path, by, in_files):
+    texts = make_texts(5, 900)
+    columns = {"id": [f"d{row}" for row in range(len(texts))], "text": texts}
+    whole = nd.exact(pa.table(columns), by=by)
+    removed, kept = [], []
+    for begin in range(0, len(texts), 300):
+        piece = data = pa.table(columns).slice(begin, 300)
+        if in_files:
+            data = tmp_path / f"{begin}.jsonl"
+            data.write_text("".join(json.dumps(row) + "\n" for row in piece.to_pylist()))
+        found = nd.exact(data, by=by, index=tmp_path / "index")
+        kept += found.kept.tolist()
+        rows = found.removed.to_pylist()
+        removed += [(row["id"], row["kept_id"]) for row in rows]
+        for row in rows:
+            in_piece = row["kept_id"] in piece["id"].to_pylist()
+            assert row["kept_row"] == (int(row["kept_id"][1:]) - begin if in_piece else None)
+    assert kept == whole.kept.tolist()
+    assert removed == [(row["id"], row["kept_id"]) for row in whole.removed.to_pylist()]
+    with nd.Index.open(tmp_path / "index") as index:
+        index.check()
+        assert len(index) == sum(kept)
+        found = nd.exact([("new", texts[0])], by=by, index=index)
+        assert found.kept_row.tolist() == [-1] and found.kept_id.to_pylist() == ["d0"]
+        with pytest.raises(nd.ArgumentError, match="row 0 duplicates 'd0' of the index"):
+            found.why(0)
+        assert nd.exact([("d0", "another text")], by=by, index=index, replace=True).kept.all()
+        assert nd.exact([("new", texts[0])], by=by, index=index).kept.all()
+        assert len(index) == sum(kept) + 1
+
+
+def test_resume(tmp_path):
+    data = [("a", "x"), ("b", "x"), ("c", "y")]
+    for resume in (False, True):
+        result = nd.exact(iter(data), index=tmp_path / "index", resume=resume)
+        assert result.kept.tolist() == [True, False, True]
+        assert result.removed.to_pylist() == [{"row": 1, "id": "b", "kept_row": 0, "kept_id": "a"}]
+
+
+def test_refusals_of_an_index(tmp_path):
+    nd.exact([("a", "x")], index=tmp_path / "hashes")
+    nd.dedup([("a", "x")], index=tmp_path / "sketches")
+    for call, message in [
+            (lambda: nd.exact(["x"], index=tmp_path / "new"), "need ids"),
+            (lambda: nd.exact([("b", "x")], index=tmp_path / "hashes", by="text"), "by"),
+            (lambda: nd.exact([("a", "y")], index=tmp_path / "hashes"), "the id"),
+            (lambda: nd.exact([("b", "x")], index=tmp_path / "sketches"), "index"),
+            (lambda: nd.dedup([("b", "x")], index=tmp_path / "hashes"), "index")]:
+        with pytest.raises(nd.Error, match=message):
+            call()
+    assert not (tmp_path / "new").exists()
+
+
 @pytest.mark.parametrize("call, kind, message", [
     (lambda: nd.exact(["a"], by="words"), nd.ArgumentError, 'by must be "bytes", "text" or "tokens"'),
     (lambda: nd.exact(["a", None]), nd.InputError, "row 1: the text is null"),

@@ -421,12 +421,8 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id",
                     removed_records=removed_records, mark=mark, shard_size=shard_size,
                     output_format=output_format, memory=memory, work=work, threads=threads)
     options.update(keep_column(source, column))
-    if index is not None and source.paths is None and source.id is None:
-        raise ArgumentError("documents that are added to an index need ids: a column, or (id, text)")
-    if isinstance(index, Index):
-        options["index_handle"] = index._handle
-    elif index is not None:
-        options["index_path"] = _index_path(index, threshold, recall, perms, analyzer, ngram, seed)
+    options.update(index_option(source, index, threshold=threshold, recall=recall, perms=perms,
+                                analyzer=analyzer, ngram=ngram, seed=seed))
     options["with_ids"] = source.ids is None and source.id is not None
     options.update({**protection.guard(source), **labels.give(source)})
     with receiver(progress) as options["progress"]:
@@ -443,13 +439,18 @@ def dedup(data: Any, *, text: str = "text", id: str | None = "id",
     return result
 
 
-def _index_path(path: str | os.PathLike[str], threshold: float, recall: float, perms: int,
-                analyzer: Analyzer, ngram: int, seed: int) -> str:
-    """The path of an index, which is made if nothing is there."""
-    if not os.path.exists(path):
-        Index.create(path, threshold=threshold, recall=recall, perms=perms, analyzer=analyzer,
-                     ngram=ngram, seed=seed).close()
-    return os.fspath(path)
+def index_option(source: Source, index: Index | str | os.PathLike[str] | None,
+                 **made: Any) -> dict[str, Any]:
+    """The option for an index. Where nothing is at its path, one is made with these options."""
+    if index is None:
+        return {}
+    if source.paths is None and source.id is None:
+        raise ArgumentError("documents that are added to an index need ids: a column, or (id, text)")
+    if isinstance(index, Index):
+        return {"index_handle": index._handle}
+    if not os.path.exists(index):
+        _core.index_create(index, given(**made))
+    return {"index_path": os.fspath(index)}
 
 
 def pairs(data: Any, *, text: str = "text", id: str | None = "id",

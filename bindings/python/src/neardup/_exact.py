@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Literal
 
 from . import _core
-from ._dedup import IDENTITY, Dedup, check_ids, check_outputs, keep_column, parse_keep
+from ._dedup import (IDENTITY, Dedup, check_ids, check_outputs, index_option, keep_column,
+                     parse_keep)
+from ._index import Index
 from ._labels import Labels
 from ._options import Analyzer, given
 from ._progress import Progress, receiver
@@ -16,7 +19,9 @@ from ._sources import open_source
 def exact(data: Any, *, by: Literal["bytes", "text", "tokens"] = "bytes", text: str = "text",
           id: str | None = "id", keep: str = "first", protect: Any = None,
           max_removed: float | None = None, analyzer: Analyzer = "words", seed: int = 1,
-          dictionary: Any = None, nulls: Literal["error", "skip"] = "error",
+          dictionary: Any = None, index: Index | str | os.PathLike[str] | None = None,
+          replace: bool = False, resume: bool = False,
+          nulls: Literal["error", "skip"] = "error",
           invalid: Literal["fail", "replace", "skip"] = "fail",
           on_error: Literal["fail", "skip"] = "fail", follow: bool = False,
           max_record: int = 64 << 20, output: Any = None, removed_records: Any = None,
@@ -43,6 +48,11 @@ def exact(data: Any, *, by: Literal["bytes", "text", "tokens"] = "bytes", text: 
                 (NFC), where a run of white space is one space, and none at both ends; "tokens": of
                 the same tokens, so that case and punctuation do not count
     analyzer    what a token is, with ``seed`` and ``dictionary``; only with ``by="tokens"``
+    index       the path of an index of hashes, or an :class:`Index` that was opened there:
+                documents of earlier calls precede all others, and the kept documents are added. It
+                is made if nothing is at the path. Each call has the same ``by``, and with
+                ``by="tokens"`` the same ``analyzer`` and ``seed``. An index of :func:`dedup` has no
+                hashes, and is refused.
 
     All other arguments are those of :func:`dedup`, and so are the exceptions. Texts are compared by
     hashes of 128 bits, which have no secret: who knows them can make texts that collide.
@@ -52,12 +62,15 @@ def exact(data: Any, *, by: Literal["bytes", "text", "tokens"] = "bytes", text: 
     source = open_source(data, text, id, [*column, *protection.columns, *labels.columns])
     check_outputs(source, output, removed_records, max_removed)
     options = given(by=by, keep=how, max_removed=max_removed, analyzer=analyzer, seed=seed,
-                    dictionary=dictionary, nulls=nulls, invalid=invalid, on_error=on_error,
-                    follow=follow, max_record=max_record, output=output,
-                    removed_records=removed_records, mark=mark, shard_size=shard_size,
-                    output_format=output_format, memory=memory, work=work, threads=threads)
+                    dictionary=dictionary, replace=replace, resume=resume, nulls=nulls,
+                    invalid=invalid, on_error=on_error, follow=follow, max_record=max_record,
+                    output=output, removed_records=removed_records, mark=mark,
+                    shard_size=shard_size, output_format=output_format, memory=memory, work=work,
+                    threads=threads)
     options.update({**keep_column(source, column), **protection.guard(source),
-                    **labels.give(source)})
+                    **labels.give(source),
+                    **index_option(source, index, content="hashes", by=by, analyzer=analyzer,
+                                   seed=seed)})
     options["with_ids"] = source.ids is None and source.id is not None
     with receiver(progress) as options["progress"]:
         found = source.call(_core.exact, options)
