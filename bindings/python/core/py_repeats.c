@@ -18,14 +18,22 @@ typedef struct repeat_list {
     texts ids, source_ids;
 } repeat_list;
 
+/* Instead of the row of a source: there is none, so the whole document goes; or it is in an index.
+ */
+enum { SOURCE_NONE = -1, SOURCE_INDEXED = -2 };
+
+static int64_t source_row(const repeat_list *l, const nd_repeated_stretch *s) {
+    if (!s->source_id) return SOURCE_NONE;
+    return s->source_file ? job_row(l->source, s->source, s->source_line) : SOURCE_INDEXED;
+}
+
 /* nd_cut_fn */
 static bool take_stretch(void *context, const nd_repeated_stretch *s) {
     repeat_list *l = context;
-    int64_t source = s->source_id ? job_row(l->source, s->source, s->source_line) : -1;
     bool good = ARRAY_PUT(&l->rows, int64_t, job_row(l->job, s->document, s->line)) &&
                 ARRAY_PUT(&l->begins, int64_t, (int64_t)s->begin) &&
                 ARRAY_PUT(&l->ends, int64_t, (int64_t)s->end) &&
-                ARRAY_PUT(&l->source_rows, int64_t, source) &&
+                ARRAY_PUT(&l->source_rows, int64_t, source_row(l, s)) &&
                 ARRAY_PUT(&l->source_begins, int64_t, (int64_t)s->source_begin) &&
                 (!l->with_ids || texts_put(&l->ids, s->id, s->id_length)) &&
                 (!l->with_source_ids ||
@@ -67,6 +75,7 @@ static const option line_options[] = {
     {"by_host", OPTION_BOOL, offsetof(nd_lines_options, by_host), NULL},
     {"more_than", OPTION_U64, offsetof(nd_lines_options, more_than), NULL},
     {"output", OPTION_TEXT, offsetof(nd_lines_options, output), NULL},
+    {"index", OPTION_TEXT, offsetof(nd_lines_options, index), NULL},
 };
 
 static nd_status run_lines(job *j, void *context, nd_error *error) {
@@ -78,7 +87,8 @@ PyObject *core_lines(PyObject *module, PyObject *given) {
     core_state *state = core_state_of(module);
     job j;
     repeat_list l = {.job = &j, .source = &j};
-    l.with_ids = l.with_source_ids = is_true(given, "with_ids");
+    l.with_ids = is_true(given, "with_ids");
+    l.with_source_ids = is_true(given, "with_source_ids");
     nd_lines_options_init(&l.lines, sizeof l.lines);
     l.lines.input = &j.input;
     l.lines.resources = &j.resources;

@@ -87,6 +87,7 @@ def calls(folder):
     yield "index of digests fails", fails(lambda: nd.TlshIndex([digest, "x"]))
     yield "lines", lambda: nd.lines(LINES, min_words=1).table
     yield "lines of a file", lambda: nd.lines(path, min_words=1).cuts
+    yield "lines, index", lambda: nd.lines(TABLE, index=folder / "lines").cuts
     yield "lines fail", fails(lambda: nd.lines(boom(), unit="line"))
     yield "substrings", lambda: nd.substrings(TABLE, min_bytes=16).table
     yield "substrings of others", lambda: nd.substrings(TEXTS, source=TABLE, min_bytes=16).table

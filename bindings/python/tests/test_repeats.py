@@ -270,6 +270,94 @@ def test_invalid_texts():
     assert skipped.table == texts and skipped.summary.skipped == 2
 
 
+INDEX_OPTIONS = [{}, {"same": "words"}, {"min_words": 1}, {"across": True}, {"drop_below": 4},
+                 {"unit": "paragraph", "min_words": 1}, {"unit": "sentence", "same": "words"}]
+
+
+def in_pieces(columns, count, make, **options):
+    """The results of calls over the pieces of a table, each with the row where its piece begins."""
+    table = pa.table(columns)
+    for begin in range(0, table.num_rows, count):
+        yield begin, nd.lines(make(table.slice(begin, count), begin), **options)
+
+
+def cuts_by_id(result):
+    return [tuple(row[name] for name in ("id", "begin", "end", "source_id"))
+            for row in result.cuts.to_pylist()]
+
+
+@pytest.mark.parametrize("options", INDEX_OPTIONS, ids=names_of)
+def test_index_of_lines(tmp_path, options):
+    texts = make_texts(7, 300)
+    columns = {"id": [f"d{row}" for row in range(len(texts))], "text": texts}
+    whole = nd.lines(pa.table(columns), **options)
+    table, kept, changed, cuts, indexed = [], [], [], [], 0
+    for begin, found in in_pieces(columns, 70, lambda piece, _: piece, index=tmp_path / "index",
+                                  **options):
+        table += found.table.to_pylist()
+        kept += found.kept.tolist()
+        changed += found.changed.tolist()
+        cuts += cuts_by_id(found)
+        for row in found.cuts.to_pylist():
+            source = int(row["source_id"][1:])
+            known = source >= begin
+            assert row["source_row"] == (source - begin if known else None)
+            assert (row["source_begin"] is not None) == known
+            indexed += not known
+    assert table == whole.table.to_pylist()
+    assert (kept, changed) == (whole.kept.tolist(), whole.changed.tolist())
+    assert cuts == cuts_by_id(whole)
+    assert 50 < indexed < len(cuts)
+
+
+def test_index_of_lines_of_files(command, tmp_path):
+    """The outputs and the sources are those of the command."""
+    texts = make_texts(8, 200)
+    columns = {"text": texts, "id": [f"d{row}" for row in range(len(texts))]}
+
+    def write(piece, begin):
+        path = tmp_path / f"{begin}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in piece.to_pylist()))
+        return path
+
+    mine, its, removed = (tmp_path / name for name in ("mine", "its", "removed"))
+    for begin, found in in_pieces(columns, 50, write, output=mine, index=tmp_path / "index"):
+        command("lines", tmp_path / f"{begin}.jsonl", "-q", "-o", its, "--removed", removed, "--index",
+                tmp_path / "its-index")
+        rows = [line.split("\t") for line in removed.read_text().splitlines()[1:]]
+        assert mine.read_bytes() == its.read_bytes()
+        assert [[row["id"], str(row["begin"]), str(row["end"]), row["source_id"]]
+                for row in found.cuts.to_pylist()] == [row[:4] for row in rows if row[3]]
+        assert [f"d{begin + row}" for row in np.flatnonzero(~found.kept)] == [
+            row[0] for row in rows if not row[3]]
+    assert found.cuts["source_row"].null_count > 20
+
+
+def test_ids_of_an_index_of_lines(tmp_path):
+    first = pa.table({"id": [7, 8], "text": ["a b c\nd", "e f g"]})
+    assert nd.lines(first, index=tmp_path / "index").cuts.schema.field("source_id").type == (
+        pa.large_string())
+    again = nd.lines([(9, "é\na b c\nx y z\nq"), (10, "x y z\né")], index=str(tmp_path / "index"))
+    assert again.table == [(9, "é\nx y z\nq"), (10, "é")]
+    assert again.cuts.to_pylist() == [
+        {"row": 0, "id": 9, "begin": 2, "end": 8, "source_row": None, "source_id": "7",
+         "source_begin": None},
+        {"row": 1, "id": 10, "begin": 0, "end": 6, "source_row": 0, "source_id": "9",
+         "source_begin": 8}]
+    assert "<table>" in again._repr_html_()
+
+
+def test_refusals_of_an_index_of_lines(tmp_path):
+    nd.lines([("a", "a b c")], index=tmp_path / "index")
+    for options, message in [({"keep": "none"}, "index"), ({"min_words": 2}, "min"),
+                             ({"unit": "sentence"}, "unit")]:
+        with pytest.raises(nd.ArgumentError, match=message):
+            nd.lines([("a", "a b c")], index=tmp_path / "index", **options)
+    with pytest.raises(nd.ArgumentError, match="need ids"):
+        nd.lines(["a b c"], index=tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
 # ---- substrings
 
 

@@ -14,7 +14,7 @@ Preset = Literal["web", "news", "noisy", "short", "code"]
 Verify = Literal["exact", "cosine", "none"]
 Measure = Literal["jaccard", "containment"]
 
-PATHS = {"stop", "dictionary", "output", "removed_records", "work"}
+PATHS = {"stop", "dictionary", "output", "removed_records", "index", "work"}
 
 
 def lists(differ_by: str | Iterable[str] | None) -> list[str] | None:

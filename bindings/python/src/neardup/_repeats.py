@@ -22,6 +22,10 @@ from ._sources import Source, open_source
 # The rows that are changed, and their texts in UTF-8.
 CutTexts = tuple[np.ndarray, pa.Array]
 
+# Instead of the row of a source, as the extension tells: the whole document goes. Another one that
+# is negative: the source is in an index.
+_NO_SOURCE = -1
+
 # Bytes of a text have so many bits: 64 bits hold a row and a place in its text.
 _PLACE_BITS = 30
 
@@ -36,8 +40,9 @@ class Repeats:
     cuts     a table with a row for each cut, in the order of input, of :func:`substrings` pass by
              pass: row, begin, end (of the text); source_row, source_begin (where the first equal
              one is, of the first one itself another one); with ids of the documents also id and
-             source_id. The end is behind the last character. Offsets are in characters of the str;
-             of documents in files, in bytes of UTF-8.
+             source_id. Where source_row and source_begin are null, the source is in the index,
+             which knows only its id. The end is behind the last character. Offsets are in
+             characters of the str; of documents in files, in bytes of UTF-8.
     """
 
     summary: Summary
@@ -54,10 +59,11 @@ class Repeats:
         self.changed &= kept
         self._source, self._texts = documents.source, cut_texts
         ids = documents.names(spans.rows, found["ids"], spans.items)
-        source_ids = sources.names(spans.source_rows, found["source_ids"], spans.items)
+        source_ids = sources.source_names(spans.source_rows, found["source_ids"], spans.items)
         columns = {"row": spans.rows, "id": ids, "begin": spans.begins, "end": spans.ends,
-                   "source_row": spans.source_rows, "source_id": source_ids,
-                   "source_begin": spans.source_begins}
+                   "source_row": pa.array(spans.source_rows, mask=spans.indexed),
+                   "source_id": source_ids,
+                   "source_begin": pa.array(spans.source_begins, mask=spans.indexed)}
         self.cuts = pa.table({name: column for name, column in columns.items()
                               if column is not None})
 
@@ -90,8 +96,9 @@ class Repeats:
 class Documents:
     """Documents that are read twice: to find what repeats, and to count its characters."""
 
-    def __init__(self, data: Any, text: str, id: str | None) -> None:
+    def __init__(self, data: Any, text: str, id: str | None, index: Any = None) -> None:
         self._data, self._text, self._id = rereadable(data), text, id
+        self._index = index
         self.source = self._open()
 
     def _open(self) -> Source:
@@ -106,6 +113,11 @@ class Documents:
         """Whether the extension finds the ids: those of files."""
         return self.source.ids is None and self.source.id is not None
 
+    @property
+    def with_source_ids(self) -> bool:
+        """Whether the extension finds the ids of sources: with an index it alone knows them."""
+        return self.with_ids or self._index is not None
+
     def numbered(self) -> Source:
         """The documents; in memory, their ids are their numbers."""
         source = self._open()
@@ -117,6 +129,12 @@ class Documents:
         if self.source.ids is not None:
             return self.source.ids().take(pa.array(rows))
         return texts(of_files).take(pa.array(items)) if self.with_ids else None
+
+    def source_names(self, rows: np.ndarray, found: Any, items: np.ndarray) -> Any:
+        """The same of sources. With an index all are str, as the index has them."""
+        if self._index is not None:
+            return texts(found).take(pa.array(items))
+        return self.names(rows, found, items)
 
     def read_again(self, spans: list[np.ndarray], points: _Points,
                    reading: dict[str, Any]) -> dict[str, Any]:
@@ -135,6 +153,7 @@ class _Spans:
         self.items = np.flatnonzero(is_cut)
         self.rows, self.begins, self.ends, self.source_rows, self.source_begins = (
             column[self.items] for column in columns)
+        self.indexed = self.source_rows < 0
 
     def turn_into_characters(self, documents: Documents, sources: Documents, wanted: np.ndarray,
                              reading: dict[str, Any]) -> dict[str, Any]:
@@ -142,7 +161,8 @@ class _Spans:
         has found in the documents: the texts of the wanted rows without the spans, which must not
         overlap in these rows."""
         own = [(self.rows, self.begins), (self.rows, self.ends)]
-        its = (self.source_rows, self.source_begins)
+        known = ~self.indexed
+        its = (self.source_rows[known], self.source_begins[known])
         found: dict[str, Any] = {}
         if not documents.in_files:
             mask = wanted[self.rows]
@@ -152,7 +172,7 @@ class _Spans:
             characters = numbers(found["characters"], np.int64)
             self.begins, self.ends = (points.of_part(part, characters) for part in (0, 1))
             if documents is sources:
-                self.source_begins = points.of_part(2, characters)
+                self.source_begins[known] = points.of_part(2, characters)
         if documents is not sources and not sources.in_files:
             points = _Points(its)
             there = sources.read_again([np.zeros(0, np.int64)] * 3, points, reading)
@@ -179,8 +199,8 @@ class _Points:
 def lines(data: Any, *, unit: Literal["line", "paragraph", "sentence"] = "line",
           same: Literal["bytes", "words"] = "bytes", keep: Literal["first", "none"] = "first",
           more_than: int = 1, by_host: bool = False, across: bool = False, min_words: int = 3,
-          drop_below: int = 1, text: str = "text", id: str | None = "id",
-          nulls: Literal["error", "skip"] = "error",
+          drop_below: int = 1, index: str | os.PathLike[str] | None = None, text: str = "text",
+          id: str | None = "id", nulls: Literal["error", "skip"] = "error",
           invalid: Literal["fail", "replace", "skip"] = "fail",
           on_error: Literal["fail", "skip"] = "fail", follow: bool = False,
           max_record: int = 64 << 20, output: Any = None, memory: int = 1 << 30, work: Any = None,
@@ -208,24 +228,34 @@ def lines(data: Any, *, unit: Literal["line", "paragraph", "sentence"] = "line",
     min_words   units with fewer words stay, at least 1; in scripts without spaces a word is a
                 character
     drop_below  rows that were cut, and have fewer words left, do not stay; 0: all stay
+    index       a directory with the units of earlier calls: they are cut, and all others are added.
+                It is made if it does not exist. Only with ``keep="first"``; each call has the same
+                ``unit``, ``same`` and ``min_words``. The documents need ids.
     output      of documents in files: a file for the records without what is cut; of a directory of
                 texts a str that ends with "/", a new directory
 
     All other arguments are those of :func:`dedup`, and so are the exceptions. Units are compared by
     hashes of 88 bits.
+
+    The index grows when the outputs of files have their names, and before texts in memory are cut.
+    If a call fails in between, the same call again cuts all units of these texts, since the index
+    has them: go back to a copy of the directory.
     """
-    documents = Documents(data, text, id)
+    documents = Documents(data, text, id, index)
     if not documents.in_files and output is not None:
         raise ArgumentError("output is for documents of files: the table of the result has the texts")
     if not documents.in_files and documents.source.id is None and by_host:
         raise ArgumentError("by_host needs ids that are URLs: a column, or (id, text)")
+    if index is not None and documents.source.id is None:
+        raise ArgumentError("documents that are added to an index need ids: a column, or (id, text)")
     reading = given(nulls=nulls, invalid=invalid, on_error=on_error, follow=follow,
                     max_record=max_record)
     options = {**reading, **given(
         unit=unit, same=same, keep=keep, more_than=more_than, by_host=by_host, across=across,
-        min_words=min_words, drop_below=drop_below, output=output, memory=memory, work=work,
-        threads=threads)}
+        min_words=min_words, drop_below=drop_below, index=index, output=output, memory=memory,
+        work=work, threads=threads)}
     options["with_ids"] = documents.with_ids
+    options["with_source_ids"] = documents.with_source_ids
     with receiver(progress) as options["progress"]:
         found = documents.source.call(_core.lines, options)
         reading.update(memory=memory, threads=threads, progress=options["progress"])
@@ -288,7 +318,7 @@ def substrings(data: Any, *, source: Any = None, min_bytes: int = 100,
     options = {**reading, **given(
         min_bytes=min_bytes, min_tokens=min_tokens, keep=keep, cut_at=cut_at, drop_below=drop_below,
         passes=passes, output=output, memory=memory, work=work, threads=threads)}
-    options["with_ids"], options["with_source_ids"] = documents.with_ids, sources.with_ids
+    options["with_ids"], options["with_source_ids"] = documents.with_ids, sources.with_source_ids
     if source is not None:
         options["source"] = {**reading, **sources.source.options()}
     with receiver(progress) as options["progress"], _temporary_folder(work) as folder:
@@ -318,7 +348,7 @@ def _temporary_folder(work: Any) -> tempfile.TemporaryDirectory[str]:
 def _kept_and_cut(found: dict[str, Any]) -> tuple[np.ndarray, _Spans]:
     """Of what is reported: which rows stay, and the cuts. A row that does not stay is reported
     without a source."""
-    is_cut = numbers(found["source_rows"], np.int64) >= 0
+    is_cut = numbers(found["source_rows"], np.int64) != _NO_SOURCE
     kept = np.ones(found["row_count"], bool)
     kept[numbers(found["rows"], np.int64)[~is_cut]] = False
     return kept, _Spans(found, is_cut)
