@@ -11,7 +11,7 @@
 enum { UNIT_SHARE = 40, CUT_SHARE = 15, FRESH_SHARE = 15, KNOWN_SHARE = 8, TABLE_SHARE = 6 };
 
 /* Slots of the table of first units, at most; and how far ahead they are prefetched, in units. */
-enum { MOST_SLOTS = ND_LIMIT(1 << 20, 4), AHEAD = 24 };
+enum { MOST_SLOTS = ND_LIMIT(1 << 22, 4), AHEAD = 24 };
 
 enum { NUMBER_BITS = ND_UNIT_NUMBER_BITS };
 #define NUMBER_MASK (ND_UNITS_MOST - 1)
@@ -100,9 +100,10 @@ static bool is_same(const uint64_t *a, const uint64_t *b) {
     return a[0] == b[0] && a[1] >> NUMBER_BITS == b[1] >> NUMBER_BITS;
 }
 
-/* Cuts the units that repeat one in the table, and writes the others to f->records. Returns their
- * number. A slot that has been taken stays so: thus a unit in the table is the first one with its
- * hash. Whether a unit is known cannot be predicted, so no branch depends on it. */
+/* Cuts the units that repeat one in the table, and writes to f->records the ones that found their
+ * slot taken by another. Returns their number. A slot that has been taken stays so: thus a unit in
+ * the table is the first one with its hash, and the table has all that repeats it. Whether a unit
+ * is known cannot be predicted, so no branch depends on it. */
 static size_t cut_known(nd_unit_finder *f, const nd_hashed_unit *hashed, size_t count, size_t ahead,
                         size_t *cuts) {
     const size_t mask = f->slot_count - 1;
@@ -112,12 +113,12 @@ static size_t cut_known(nd_unit_finder *f, const nd_hashed_unit *hashed, size_t 
         const uint64_t record[] = {hashed[i].hash, hashed[i].rest + f->unit_count};
         uint64_t *slot = f->slots[record[0] & mask];
         if (i + AHEAD < ahead) __builtin_prefetch(f->slots[hashed[i + AHEAD].hash & mask], 1);
-        bool known = is_same(slot, record);
+        bool known = is_same(slot, record), free = slot[0] == UINT64_MAX && slot[1] == UINT64_MAX;
         f->cut[cut] = (nd_cut_unit){number_of(record), number_of(slot)};
         cut += known & !(across & (number_of(slot) >= f->unit_count));
-        if (slot[0] == UINT64_MAX && slot[1] == UINT64_MAX) memcpy(slot, record, sizeof record);
+        if (free) memcpy(slot, record, sizeof record);
         memcpy(f->records + 2 * left, record, sizeof record);
-        left += !known;
+        left += !known & !free;
     }
     *cuts = cut;
     return left;
