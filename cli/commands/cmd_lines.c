@@ -11,44 +11,20 @@
 typedef struct repeat_settings {
     nd_text_unit_kind unit;
     nd_units_same same;
-    nd_units_kept keep;
+    nd_repeats_kept keep;
     uint32_t min_words, drop_below;
     uint64_t more_than; /* 0: not given */
     bool across, by_host;
 } repeat_settings;
 
-typedef struct output_settings {
-    const char *output;  /* NULL: standard output */
-    const char *removed; /* NULL: not written */
-} output_settings;
-
 typedef struct lines_settings {
-    output_settings output;
+    cut_output_settings output;
     report_settings report;
     const char *index; /* NULL: none */
     repeat_settings repeats;
     input_settings input;
     resource_settings resources;
 } lines_settings;
-
-static const flag output_list[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = FLAG_OUTPUT,
-     .argument = "OUT",
-     .offset = offsetof(output_settings, output),
-     .fallback = "standard output",
-     .help = "where the documents go; a name in .gz or .zst compresses them; for texts of "
-             "directories, a name with a slash at the end is a new directory of texts"},
-    {.name = "removed",
-     .kind = FLAG_FILE,
-     .argument = "FILE",
-     .offset = offsetof(output_settings, removed),
-     .help = "write a table of what was cut; its columns are id, begin and end (bytes of the "
-             "text), source (the document with the first equal line), source_begin, and the file "
-             "and line of both"},
-};
-static const flag_table output_flags = FLAG_TABLE("Output", output_list);
 
 static const flag index_list[] = {
     {.name = "index",
@@ -113,7 +89,7 @@ static const flag repeat_list[] = {
 };
 static const flag_table repeat_flags = FLAG_TABLE("Repeats", repeat_list);
 
-static const flag_group groups[] = {FLAG_GROUP(lines_settings, output, output_flags),
+static const flag_group groups[] = {FLAG_GROUP(lines_settings, output, cut_output_flags),
                                     FLAG_GROUP(lines_settings, report, report_flags),
                                     FLAG_GROUP(lines_settings, index, index_flags),
                                     FLAG_GROUP(lines_settings, repeats, repeat_flags),
@@ -158,7 +134,7 @@ static nd_status cut_lines(command_job *j, nd_job_summary *summary, nd_error *er
 /* Whether each given flag has an effect. False: reported. */
 static bool repeats_agree(const lines_settings *s) {
     const repeat_settings *r = &s->repeats;
-    bool none = r->keep == ND_UNITS_KEEP_NONE;
+    bool none = r->keep == ND_REPEATS_KEEP_NONE;
     if (!none && (r->more_than > 0 || r->by_host))
         complain("--%s: only with --keep none", r->by_host ? "by-host" : "more-than");
     else if (none && r->across) complain("--across: only with --keep first");

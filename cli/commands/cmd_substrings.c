@@ -9,12 +9,6 @@
 #include <limits.h>
 #include <string.h>
 
-typedef struct output_settings {
-    const char *output;  /* NULL: standard output */
-    const char *removed; /* NULL: not written */
-    bool list;
-} output_settings;
-
 typedef struct repeat_settings {
     uint32_t min;        /* bytes; 0: not given */
     uint32_t min_tokens; /* 0: not given */
@@ -28,7 +22,8 @@ typedef struct source_settings {
 } source_settings;
 
 typedef struct substrings_settings {
-    output_settings output;
+    cut_output_settings output;
+    bool list;
     report_settings report;
     repeat_settings repeats;
     source_settings source;
@@ -36,28 +31,13 @@ typedef struct substrings_settings {
     resource_settings resources;
 } substrings_settings;
 
-static const flag output_list[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = FLAG_OUTPUT,
-     .argument = "OUT",
-     .offset = offsetof(output_settings, output),
-     .fallback = "standard output",
-     .help = "where the documents go; a name in .gz or .zst compresses them; for texts of "
-             "directories, a name with a slash at the end is a new directory of texts"},
-    {.name = "removed",
-     .kind = FLAG_FILE,
-     .argument = "FILE",
-     .offset = offsetof(output_settings, removed),
-     .help = "write a table of what was cut; its columns are id, begin and end (bytes of the "
-             "text), source (the document with the first equal stretch), source_begin, and the "
-             "file and line of both"},
+static const flag list_list[] = {
     {.name = "list",
      .kind = FLAG_SWITCH,
-     .offset = offsetof(output_settings, list),
+     .offset = 0,
      .help = "write the table of --removed to OUT, in place of the documents"},
 };
-static const flag_table output_flags = FLAG_TABLE("Output", output_list);
+static const flag_table list_flags = FLAG_TABLE("Output", list_list);
 
 static const flag repeat_list[] = {
     {.name = "min",
@@ -117,7 +97,8 @@ static const flag source_list[] = {
 };
 static const flag_table source_flags = FLAG_TABLE("Input", source_list);
 
-static const flag_group groups[] = {FLAG_GROUP(substrings_settings, output, output_flags),
+static const flag_group groups[] = {FLAG_GROUP(substrings_settings, output, cut_output_flags),
+                                    FLAG_GROUP(substrings_settings, list, list_flags),
                                     FLAG_GROUP(substrings_settings, report, report_flags),
                                     FLAG_GROUP(substrings_settings, repeats, repeat_flags),
                                     FLAG_GROUP(substrings_settings, source, source_flags),
@@ -152,12 +133,12 @@ static nd_status cut_substrings(command_job *j, nd_job_summary *summary, nd_erro
     options.least_tokens = r->min_tokens;
     options.keep = r->keep;
     options.cut_at = r->cut_at;
-    options.drop_below = s->output.list ? 0 : r->drop_below;
+    options.drop_below = s->list ? 0 : r->drop_below;
     options.passes = r->passes;
     options.resources = &j->resources;
     options.source = s->source.source ? &source : NULL;
-    options.output = s->output.list ? NULL : j->output;
-    options.removed = s->output.list ? j->output : s->output.removed;
+    options.output = s->list ? NULL : j->output;
+    options.removed = s->list ? j->output : s->output.removed;
     return nd_substrings(&options, NULL, NULL, summary, error);
 }
 
@@ -175,8 +156,7 @@ static bool flags_agree(const invocation *call) {
     if (reads_twice(call, s->source.source))
         complain("--in -: standard input is an INPUT or the source, not both");
     else if (r->min && r->min_tokens) complain("--min and --min-tokens: only one of them");
-    else if (s->output.list && s->output.removed)
-        complain("--list and --removed: only one of them");
+    else if (s->list && s->output.removed) complain("--list and --removed: only one of them");
     else if (s->source.source && r->keep == ND_REPEATS_KEEP_NONE)
         complain("--keep none: not with --in, which keeps none of INPUT");
     else if (s->source.source && r->passes != 1) complain("--passes: not with --in");

@@ -179,3 +179,21 @@ static const flag quiet[] = {QUIET_FLAG};
 
 const flag_table report_flags = FLAG_TABLE("Output", report);
 const flag_table quiet_flags = FLAG_TABLE("Output", quiet);
+static const flag cut_list[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = FLAG_OUTPUT,
+     .argument = "OUT",
+     .offset = offsetof(cut_output_settings, output),
+     .fallback = "standard output",
+     .help = "where the documents go; a name in .gz or .zst compresses them; for texts of "
+             "directories, a name with a slash at the end is a new directory of texts"},
+    {.name = "removed",
+     .kind = FLAG_FILE,
+     .argument = "FILE",
+     .offset = offsetof(cut_output_settings, removed),
+     .help = "write a table of what was cut; its columns are id, begin and end (bytes of the "
+             "text), source (the document with the first equal one), source_begin, and the file "
+             "and line of both"},
+};
+const flag_table cut_output_flags = FLAG_TABLE("Output", cut_list);

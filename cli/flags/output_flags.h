@@ -33,6 +33,13 @@ extern const flag_table record_flags; /* all but the first two */
 /* -o and --null of commands that write the kept records. */
 extern const flag_table kept_flags;
 
+/* Outputs of commands that cut texts. */
+typedef struct cut_output_settings {
+    const char *output;  /* NULL: standard output */
+    const char *removed; /* NULL: not written */
+} cut_output_settings;
+extern const flag_table cut_output_flags; /* -o, --removed */
+
 /* Tables of the decisions of dedup, exact and index add, and how losses are counted. NULL: not
  * written. */
 typedef struct table_settings {

@@ -8,10 +8,10 @@
 extern "C" {
 #endif
 
-/* Which of several equal stretches stay.
+/* Which of several equal stretches, or units, stay.
  *
  * ND_REPEATS_KEEP_FIRST  The first one, in the order of input.
- * ND_REPEATS_KEEP_NONE   None. */
+ * ND_REPEATS_KEEP_NONE   None; nd_lines: none of those in more than `more_than` documents. */
 typedef enum nd_repeats_kept { ND_REPEATS_KEEP_FIRST = 0, ND_REPEATS_KEEP_NONE } nd_repeats_kept;
 
 /* The pieces of a text that are cut as a whole: those that lie within a stretch.
@@ -118,30 +118,24 @@ typedef enum nd_text_unit_kind {
  *                    punctuation are. */
 typedef enum nd_units_same { ND_UNITS_BY_BYTES = 0, ND_UNITS_BY_WORDS } nd_units_same;
 
-/* Which units stay.
- *
- * ND_UNITS_KEEP_FIRST  The first one of equal units, in the order of input.
- * ND_UNITS_KEEP_NONE   None of those that are in more than `more_than` documents. */
-typedef enum nd_units_kept { ND_UNITS_KEEP_FIRST = 0, ND_UNITS_KEEP_NONE } nd_units_kept;
-
 typedef struct nd_lines_options {
     size_t struct_size;
     const nd_input_options *input; /* not NULL */
     nd_text_unit_kind unit;        /* default ND_UNIT_LINE; so are the first ones of the others */
     nd_units_same same;
-    nd_units_kept keep;
+    nd_repeats_kept keep;
     /* A unit with fewer words stays. A word is a run of word characters, or in scripts without
      * spaces one character. At least 1, default 3. */
     uint32_t min_words;
     /* A document that was cut, and has fewer words left, is removed. 0: none is. Default 1. */
     uint32_t drop_below;
-    /* With ND_UNITS_KEEP_FIRST: units stay that repeat one of the same document. */
+    /* With ND_REPEATS_KEEP_FIRST: units stay that repeat one of the same document. */
     bool across;
-    /* With ND_UNITS_KEEP_NONE: only documents of the same host count. The host is that of the URI
+    /* With ND_REPEATS_KEEP_NONE: only documents of the same host count. The host is that of the URI
      * of a WARC record, else of the document's id. */
     bool by_host;
     uint8_t reserved[2];
-    uint64_t more_than; /* documents, at least 1, the default; only with ND_UNITS_KEEP_NONE */
+    uint64_t more_than; /* documents, at least 1, the default; only with ND_REPEATS_KEEP_NONE */
     /* The documents without what was cut. "-": standard output; .gz and .zst compress; NULL: they
      * are not written. Records of JSON Lines and CSV keep all other bytes; those of JSON become
      * JSON Lines. Texts of directories go to a new directory, if the name ends with '/', in UTF-8.
@@ -152,9 +146,9 @@ typedef struct nd_lines_options {
     const nd_resources *resources; /* NULL: the defaults */
     /* The directory of an index of lines; NULL: none. Units that are in it are cut: an earlier run
      * had them. The other units of this run are added. It is made if it does not exist. Every run
-     * with it has the same unit, same and min_words, and ND_UNITS_KEEP_FIRST. The outputs get their
-     * names before the index has its new units. So after a crash between the two, the same run
-     * writes the same outputs again. */
+     * with it has the same unit, same and min_words, and ND_REPEATS_KEEP_FIRST. The outputs get
+     * their names before the index has its new units. So after a crash between the two, the same
+     * run writes the same outputs again. */
     const char *index;
     nd_cut_fn *on_cut; /* NULL: not wanted */
     void *context;     /* its first argument */
@@ -176,7 +170,7 @@ ND_API void nd_lines_options_init(nd_lines_options *options, size_t struct_size)
  * damaged.
  *
  * Time: linear; in an index of n units m new ones take O(m log(1 + n / m)). Memory: nd_resources;
- * with ND_UNITS_KEEP_NONE or an index also 32 bytes per unit of the largest group of equal ones.
+ * with ND_REPEATS_KEEP_NONE or an index also 32 bytes per unit of the largest group of equal ones.
  * Temporary files: 16 bytes per unit of min_words, 4 per unit, and 32 per document. */
 ND_API ND_MUST_CHECK nd_status nd_lines(const nd_lines_options *options, nd_job_summary *summary,
                                         nd_error *error);

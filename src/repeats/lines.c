@@ -5,9 +5,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/machine.h"
-#include "io/publication.h"
-#include "repeats/cut_table.h"
-#include "repeats/cut_writer.h"
+#include "repeats/cut_outputs.h"
 #include "repeats/document_names.h"
 #include "repeats/text_units.h"
 #include "repeats/unit_finder.h"
@@ -39,8 +37,7 @@ typedef struct lines {
     nd_document_names names;
     nd_spool notes;  /* document_note, by document */
     nd_spool begins; /* by unit: where it begins, 4 bytes */
-    nd_cut_writer writer;
-    nd_table removed;
+    nd_cut_outputs outputs;
     nd_cut_unit next;  /* the next unit that is cut */
     nd_cut_unit *cuts; /* of a document */
     nd_text_span *spans;
@@ -228,12 +225,6 @@ static nd_status read_documents(lines *l, nd_error *error) {
 
 /* ---- evidence */
 
-static nd_status report(lines *l, const nd_repeated_stretch *cut, nd_error *error) {
-    if (l->options.on_cut && !l->options.on_cut(l->options.context, cut))
-        return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
-    return nd_table_wanted(&l->removed) ? nd_cut_table_add(&l->removed, cut, error) : ND_OK;
-}
-
 /* Bytes [begin, end) of the document that is written. */
 static nd_repeated_stretch stretch_of(const lines *l, uint64_t document, uint64_t begin,
                                       uint64_t end) {
@@ -268,13 +259,10 @@ static nd_status report_unit(lines *l, uint64_t document, const nd_text_span *sp
         ND_TRY(nd_line_index_id(l->index, unit & ~ND_SOURCE_INDEX, &cut.source_id,
                                 &cut.source_id_length, error));
     else ND_TRY(find_source(l, unit, &cut, error));
-    return report(l, &cut, error);
+    return nd_cut_outputs_report(&l->outputs, &cut, error);
 }
 
 /* ---- writing */
-
-/* Whether anyone wants to know what is cut. */
-static bool lists_cuts(const lines *l) { return nd_table_wanted(&l->removed) || l->options.on_cut; }
 
 /* Collects the cuts of units before `end`. */
 static nd_status collect_cuts(lines *l, uint64_t end, nd_error *error) {
@@ -292,7 +280,7 @@ static nd_status collect_cuts(lines *l, uint64_t end, nd_error *error) {
 static nd_status cut_span(lines *l, uint64_t document, nd_text_span span, uint64_t source,
                           nd_error *error) {
     nd_text_span *last = l->span_count > 0 ? &l->spans[l->span_count - 1] : NULL;
-    if (lists_cuts(l)) ND_TRY(report_unit(l, document, &span, source, error));
+    if (nd_cut_outputs_list(&l->outputs)) ND_TRY(report_unit(l, document, &span, source, error));
     l->summary.repeated_bytes += span.end - span.begin;
     if (last && last->end == span.begin) last->end = span.end;
     else l->spans[l->span_count++] = span;
@@ -330,7 +318,7 @@ static nd_status has_enough(lines *l, const document_note *note, bool *enough, n
     uint64_t stay = note->compared - l->cut_count;
     *enough = least == 0 || (l->options.same == ND_UNITS_BY_BYTES && stay >= least);
     if (*enough) return ND_OK;
-    ND_TRY(nd_cut_writer_text(&l->writer, &note->place, &text, error));
+    ND_TRY(nd_cut_writer_text(&l->outputs.writer, &note->place, &text, error));
     *enough = nd_has_words_left(text, (size_t)note->place.text_length, l->spans, l->span_count,
                                 least);
     return ND_OK;
@@ -346,20 +334,22 @@ static nd_status write_changed(lines *l, uint64_t document, const document_note 
     if (!enough) {
         const nd_repeated_stretch whole = stretch_of(l, document, 0, place->text_length);
         l->summary.removed++;
-        return lists_cuts(l) ? report(l, &whole, error) : ND_OK;
+        return nd_cut_outputs_list(&l->outputs) ? nd_cut_outputs_report(&l->outputs, &whole, error)
+                                                : ND_OK;
     }
     l->summary.changed++;
-    return nd_cut_writer_add(&l->writer, place, &l->id, l->spans, l->span_count, error);
+    return nd_cut_writer_add(&l->outputs.writer, place, &l->id, l->spans, l->span_count, error);
 }
 
 static nd_status write_document(lines *l, uint64_t document, const document_note *note,
                                 nd_error *error) {
     ND_TRY(collect_cuts(l, nd_unit_finder_first(l->finder, document + 1), error));
-    bool listed = l->cut_count > 0 && lists_cuts(l);
-    if (listed || nd_cut_writer_has_ids(&l->writer, &note->place))
+    bool listed = l->cut_count > 0 && nd_cut_outputs_list(&l->outputs);
+    if (listed || nd_cut_writer_has_ids(&l->outputs.writer, &note->place))
         ND_TRY(nd_document_names_find(&l->names, document, &l->id, error));
-    return l->cut_count > 0 ? write_changed(l, document, note, error)
-                            : nd_cut_writer_add(&l->writer, &note->place, &l->id, NULL, 0, error);
+    return l->cut_count > 0
+               ? write_changed(l, document, note, error)
+               : nd_cut_writer_add(&l->outputs.writer, &note->place, &l->id, NULL, 0, error);
 }
 
 static nd_status write_documents(lines *l, nd_error *error) {
@@ -378,7 +368,7 @@ static nd_status write_documents(lines *l, nd_error *error) {
     }
     nd_release(&l->run.allocator, cursor.bytes);
     l->summary.kept = documents - l->summary.removed;
-    return status == ND_OK ? nd_cut_writer_finish(&l->writer, error) : status;
+    return status == ND_OK ? nd_cut_writer_finish(&l->outputs.writer, error) : status;
 }
 
 /* ---- the run */
@@ -389,48 +379,41 @@ static nd_status check(const nd_lines_options *o, nd_error *error) {
         unsigned value, most;
     } enums[] = {{"unit", (unsigned)o->unit, ND_UNIT_SENTENCE},
                  {"same", (unsigned)o->same, ND_UNITS_BY_WORDS},
-                 {"keep", (unsigned)o->keep, ND_UNITS_KEEP_NONE}};
+                 {"keep", (unsigned)o->keep, ND_REPEATS_KEEP_NONE}};
     for (size_t i = 0; i < sizeof enums / sizeof *enums; i++)
         if (enums[i].value > enums[i].most)
             return nd_fail(error, ND_ERR_ARGUMENT, "%s has an unknown value, %u", enums[i].name,
                            enums[i].value);
     if (o->min_words < 1) return nd_fail(error, ND_ERR_ARGUMENT, "min_words must be at least 1");
     if (o->more_than < 1) return nd_fail(error, ND_ERR_ARGUMENT, "more_than must be at least 1");
-    if (o->keep == ND_UNITS_KEEP_FIRST && (o->by_host || o->more_than > 1))
+    if (o->keep == ND_REPEATS_KEEP_FIRST && (o->by_host || o->more_than > 1))
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "more_than and by_host count documents only if no unit is kept (keep)");
-    if (o->keep == ND_UNITS_KEEP_NONE && o->index)
+    if (o->keep == ND_REPEATS_KEEP_NONE && o->index)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "an index (index) knows which lines came first, not in how many documents "
                        "they are: the first ones stay (keep)");
-    return o->keep == ND_UNITS_KEEP_NONE && o->across
+    return o->keep == ND_REPEATS_KEEP_NONE && o->across
                ? nd_fail(error, ND_ERR_ARGUMENT, "across: only if the first unit is kept (keep)")
                : ND_OK;
 }
 
 static nd_status open_outputs(lines *l, nd_error *error) {
-    ND_TRY(nd_cut_table_open(&l->removed, l->options.removed, l->run.progress, &l->run.allocator,
-                             error));
-    ND_TRY(nd_cut_writer_open(&l->run, l->corpus, &l->input, l->options.output, &l->writer, error));
-    nd_output_file *const files[] = {l->removed.file, l->writer.file};
-    return nd_run_check_outputs(l->corpus, files, 2, error);
+    const nd_cut_destinations to = {l->options.output, l->options.removed, l->options.on_cut,
+                                    l->options.context};
+    return nd_cut_outputs_open(&l->run, l->corpus, &l->input, &to, &l->outputs, error);
 }
 
 static nd_status publish(lines *l, nd_error *error) {
-    nd_output_file *const files[] = {l->removed.file, l->writer.file};
-    const nd_publication all = {files, 2, l->writer.tree};
-    for (size_t i = 0; i < 2; i++)
-        if (files[i]) ND_TRY(nd_output_file_finish(files[i], error));
-    l->summary.output_bytes = l->writer.tree_bytes;
-    if (l->writer.file) l->summary.output_bytes = nd_output_file_size(l->writer.file);
+    ND_TRY(nd_cut_outputs_finish(&l->outputs, &l->summary.output_bytes, error));
     double began = nd_seconds();
     if (l->index)
         ND_TRY(nd_line_index_add(l->index, nd_unit_finder_fresh(l->finder), &l->names, error));
     ND_TRY(nd_progress_report(l->run.progress, ND_STAGE_SYNC, 0, 0, error));
     /* If the process is killed between the two, the same run makes the same outputs again. */
-    ND_TRY(nd_publish(&all, error));
+    ND_TRY(nd_cut_outputs_publish(&l->outputs, error));
     if (l->index) ND_TRY(nd_line_index_publish(l->index, error));
-    nd_publication_accept(&all);
+    nd_cut_outputs_accept(&l->outputs);
     l->summary.seconds[ND_STAGE_SYNC] = nd_seconds() - began;
     return ND_OK;
 }
@@ -480,8 +463,7 @@ static nd_status run(lines *l, nd_error *error) {
 static void release(lines *l) {
     const nd_allocator *a = &l->run.allocator;
     if (!l->run.shared) return;
-    nd_cut_writer_free(&l->writer);
-    nd_table_free(&l->removed);
+    nd_cut_outputs_free(&l->outputs);
     nd_unit_finder_free(l->finder);
     nd_line_index_free(l->index);
     nd_release(a, l->cuts);

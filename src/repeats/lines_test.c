@@ -134,7 +134,7 @@ static bool is_cut(const collection *c, const nd_lines_options *o, size_t i) {
         documents += c->units[k].document != last;
         last = c->units[k].document;
     }
-    if (o->keep == ND_UNITS_KEEP_NONE) return documents > o->more_than;
+    if (o->keep == ND_REPEATS_KEEP_NONE) return documents > o->more_than;
     return first != i && !(o->across && c->units[first].document == c->units[i].document);
 }
 
@@ -306,15 +306,15 @@ static void test_random(void **state) {
         nd_lines_options_init(&o, sizeof o);
         o.unit = (nd_text_unit_kind)random_below(&seed, 3);
         o.same = (nd_units_same)random_below(&seed, 2);
-        o.keep = (nd_units_kept)random_below(&seed, 2);
+        o.keep = (nd_repeats_kept)random_below(&seed, 2);
         o.min_words = 1 + (uint32_t)random_below(&seed, 3);
         o.drop_below = (uint32_t)random_below(&seed, 3);
-        if (o.keep == ND_UNITS_KEEP_NONE) o.more_than = 1 + random_below(&seed, 4);
+        if (o.keep == ND_REPEATS_KEEP_NONE) o.more_than = 1 + random_below(&seed, 4);
         else o.across = random_below(&seed, 2);
         make_texts(&c, &seed);
         size_t cut = write_expected(&c, &o, expected, sizeof expected);
         check(&c, &o, expected, cut);
-        if (o.keep == ND_UNITS_KEEP_FIRST) check_pieces(&c, &o, expected, cut, &seed);
+        if (o.keep == ND_REPEATS_KEEP_FIRST) check_pieces(&c, &o, expected, cut, &seed);
         all += cut;
     }
     assert_true(all > ROUNDS);

@@ -3,9 +3,8 @@
 #include "base/argument.h"
 #include "base/floats.h"
 #include "base/machine.h"
-#include "io/publication.h"
 #include "repeats/cut_bounds.h"
-#include "repeats/cut_table.h"
+#include "repeats/cut_outputs.h"
 #include "repeats/repeat_texts.h"
 #include "repeats/text_cuts.h"
 
@@ -31,9 +30,8 @@ typedef struct substrings {
     nd_corpus *corpus, *source_corpus;
     uint64_t sources; /* documents of the source: texts with smaller numbers */
     nd_repeat_texts texts;
-    nd_cut_writer writer;
+    nd_cut_outputs outputs;
     nd_cut_bounds bounds;
-    nd_table removed;
     nd_text_cuts cuts, next_cuts; /* of all documents, before this pass and with it */
     bool cut_more;                /* this pass cuts something */
     /* The document that is cut next: */
@@ -48,8 +46,6 @@ typedef struct substrings {
     size_t span_count, span_capacity;
     nd_id_buffer id, source_id;
     uint64_t named, source_named; /* 1 + the text whose name the buffer has */
-    nd_cut_fn *fn;
-    void *context;
     nd_job_summary summary;
 } substrings;
 
@@ -71,7 +67,7 @@ static nd_status read_text(substrings *s, nd_error *error) {
                          (s->sources + s->document) * sizeof place, error));
     ND_TRY(find_cuts(s, s->document, &s->own, error));
     s->length = s->whole_length = (size_t)place.text_length;
-    ND_TRY(nd_cut_writer_text(&s->writer, &place, &text, error));
+    ND_TRY(nd_cut_writer_text(&s->outputs.writer, &place, &text, error));
     if (!nd_reserve(&s->run.allocator, &s->text, &s->text_capacity, s->length + 1))
         return nd_fail_memory(error, s->length, "a text");
     memcpy(s->text, text, s->length);
@@ -110,11 +106,6 @@ static nd_status find_name(const substrings *s, uint64_t text, uint64_t *named,
     return nd_document_names_find(&s->texts.names, text, buffer, error);
 }
 
-static nd_status report(substrings *s, const nd_repeated_stretch *cut, nd_error *error) {
-    if (s->fn && !s->fn(s->context, cut)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
-    return nd_table_wanted(&s->removed) ? nd_cut_table_add(&s->removed, cut, error) : ND_OK;
-}
-
 /* Finds where symbols [begin, end) of a source were before the first pass. */
 static nd_status find_source(substrings *s, uint64_t text, uint64_t begin, uint64_t end,
                              nd_text_span *out, nd_error *error) {
@@ -149,7 +140,7 @@ static nd_status report_part(substrings *s, const stretch *t, nd_text_span part,
                                        .source_line = s->source_id.line,
                                        .source_begin = source.begin};
     s->summary.pairs++;
-    return report(s, &found, error);
+    return nd_cut_outputs_report(&s->outputs, &found, error);
 }
 
 /* Reports of each stretch what is cut. All of a stretch lies in one span before it is fitted to the
@@ -205,7 +196,7 @@ static nd_status drop_if_short(substrings *s, nd_error *error) {
     s->own.left_out = true;
     s->spans[0] = (nd_text_span){0, s->length};
     s->span_count = 1;
-    return report(s, &whole, error);
+    return nd_cut_outputs_report(&s->outputs, &whole, error);
 }
 
 static int by_begin(const void *a, const void *b) {
@@ -335,9 +326,9 @@ static nd_status write_document(substrings *s, uint64_t document, nd_error *erro
     s->summary.removed += s->own.left_out;
     s->summary.changed += s->own.count > 0 && !s->own.left_out;
     if (s->own.left_out) return ND_OK;
-    if (nd_cut_writer_has_ids(&s->writer, &place))
+    if (nd_cut_writer_has_ids(&s->outputs.writer, &place))
         ND_TRY(nd_document_names_find(&s->texts.names, text, &s->id, error));
-    return nd_cut_writer_add(&s->writer, &place, &s->id, s->own.spans, s->own.count, error);
+    return nd_cut_writer_add(&s->outputs.writer, &place, &s->id, s->own.spans, s->own.count, error);
 }
 
 static nd_status write_documents(substrings *s, nd_error *error) {
@@ -348,19 +339,14 @@ static nd_status write_documents(substrings *s, nd_error *error) {
         ND_TRY(write_document(s, d, error));
     }
     s->summary.kept = documents - s->summary.removed;
-    return nd_cut_writer_finish(&s->writer, error);
+    return nd_cut_writer_finish(&s->outputs.writer, error);
 }
 
 static nd_status publish(substrings *s, nd_error *error) {
-    nd_output_file *const files[] = {s->removed.file, s->writer.file};
-    const nd_publication all = {files, 2, s->writer.tree};
-    for (size_t i = 0; i < 2; i++)
-        if (files[i]) ND_TRY(nd_output_file_finish(files[i], error));
-    s->summary.output_bytes = s->writer.tree_bytes;
-    if (s->writer.file) s->summary.output_bytes = nd_output_file_size(s->writer.file);
+    ND_TRY(nd_cut_outputs_finish(&s->outputs, &s->summary.output_bytes, error));
     ND_TRY(nd_progress_report(s->run.progress, ND_STAGE_SYNC, 0, 0, error));
-    ND_TRY(nd_publish(&all, error));
-    nd_publication_accept(&all);
+    ND_TRY(nd_cut_outputs_publish(&s->outputs, error));
+    nd_cut_outputs_accept(&s->outputs);
     return ND_OK;
 }
 
@@ -385,17 +371,13 @@ static nd_status check(const nd_substrings_options *o, nd_error *error) {
                : ND_OK;
 }
 
-static nd_status open_files(substrings *s, nd_error *error) {
+static nd_status open_files(substrings *s, const nd_cut_destinations *to, nd_error *error) {
     const nd_input_plan again = {.use = ND_INPUT_AGAIN}, once = {.use = ND_INPUT_ONCE};
     ND_TRY(nd_run_open_input(&s->run, &s->input, &again, &s->corpus, error));
-    ND_TRY(nd_cut_table_open(&s->removed, s->options.removed, s->run.progress, &s->run.allocator,
-                             error));
-    ND_TRY(nd_cut_writer_open(&s->run, s->corpus, &s->input, s->options.output, &s->writer, error));
-    nd_output_file *const files[] = {s->removed.file, s->writer.file};
-    ND_TRY(nd_run_check_outputs(s->corpus, files, 2, error));
+    ND_TRY(nd_cut_outputs_open(&s->run, s->corpus, &s->input, to, &s->outputs, error));
     if (!s->options.source) return ND_OK;
     ND_TRY(nd_run_open_input(&s->run, &s->source, &once, &s->source_corpus, error));
-    return nd_run_check_outputs(s->source_corpus, files, 2, error);
+    return nd_cut_outputs_check(&s->outputs, s->source_corpus, error);
 }
 
 /* Does a part of the work, and notes its time. */
@@ -407,7 +389,7 @@ static nd_status timed(substrings *s, nd_stage stage, nd_status (*fn)(substrings
     return status;
 }
 
-static nd_status run(substrings *s, nd_error *error) {
+static nd_status run(substrings *s, const nd_cut_destinations *to, nd_error *error) {
     const nd_substrings_options *o = &s->options;
     bool tokens = o->least_tokens > 0;
     ND_TRY(nd_run_begin(o->resources, o->output, &s->run, error));
@@ -417,7 +399,7 @@ static nd_status run(substrings *s, nd_error *error) {
     ND_TRY(nd_cut_bounds_create(o->cut_at, &s->run.allocator, &s->bounds, error));
     ND_TRY(nd_repeat_texts_create(&s->run, tokens ? ND_SYMBOL_TOKENS : ND_SYMBOL_BYTES,
                                   tokens ? o->least_tokens : o->least, &s->texts, error));
-    ND_TRY(open_files(s, error));
+    ND_TRY(open_files(s, to, error));
     ND_TRY(timed(s, ND_STAGE_READ, read_documents, error));
     ND_TRY(timed(s, ND_STAGE_MATCH, search_all, error));
     ND_TRY(timed(s, ND_STAGE_WRITE, write_documents, error));
@@ -429,9 +411,8 @@ static nd_status run(substrings *s, nd_error *error) {
 static void release(substrings *s) {
     const nd_allocator *a = &s->run.allocator;
     if (!s->run.shared) return;
-    nd_cut_writer_free(&s->writer);
+    nd_cut_outputs_free(&s->outputs);
     nd_cut_bounds_free(&s->bounds);
-    nd_table_free(&s->removed);
     nd_repeat_texts_free(&s->texts);
     nd_text_cuts_free(&s->cuts);
     nd_text_cuts_free(&s->next_cuts);
@@ -450,14 +431,15 @@ static void release(substrings *s) {
 nd_status nd_substrings(const nd_substrings_options *options, nd_cut_fn *fn, void *context,
                         nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
-    substrings s = {.options = defaults, .fn = fn, .context = context};
+    substrings s = {.options = defaults};
     ND_TRY(nd_need(options, "options", error));
     ND_TRY(nd_job_summary_check(summary, error));
     ND_TRY(ND_READ_OPTIONS(options, &s.options, "nd_substrings_options", error));
     ND_TRY(nd_input_options_read(s.options.input, &s.input, error));
     if (s.options.source) ND_TRY(nd_input_options_read(s.options.source, &s.source, error));
     ND_TRY(check(&s.options, error));
-    nd_status status = run(&s, error);
+    const nd_cut_destinations to = {s.options.output, s.options.removed, fn, context};
+    nd_status status = run(&s, &to, error);
     if (status == ND_OK) nd_job_summary_give(summary, &s.summary);
     release(&s);
     return status;

@@ -48,7 +48,7 @@ static nd_status create_table(nd_unit_finder *f, nd_error *error) {
                   nd_parts_memory(f->run, KNOWN_SHARE), "repeated lines");
     f->cursor.spool = &f->known;
     f->next_known.unit = UINT64_MAX;
-    if (f->rule.keep == ND_UNITS_KEEP_NONE || f->index) return ND_OK;
+    if (f->rule.keep == ND_REPEATS_KEEP_NONE || f->index) return ND_OK;
     for (f->slot_count = 1; 2 * f->slot_count <= most && f->slot_count < MOST_SLOTS;)
         f->slot_count *= 2;
     f->slots = nd_allocate(&f->run->allocator, f->slot_count, sizeof *f->slots);
@@ -190,7 +190,7 @@ static nd_status cut_group(nd_parts_worker *w, const uint64_t *group, size_t cou
     const nd_unit_finder *f = w->pass->context;
     const nd_unit_rule *rule = &f->rule;
     uint64_t first = number_of(group), stays = 0;
-    if (rule->keep == ND_UNITS_KEEP_NONE) {
+    if (rule->keep == ND_REPEATS_KEEP_NONE) {
         if (!has_more_documents(f, group, count, rule->more_than)) return ND_OK;
         ND_TRY(queue_cut(w, first, number_of(group + 2), error));
     } else if (rule->across) {

@@ -35,7 +35,7 @@ typedef struct nd_unit_finder nd_unit_finder;
 
 /* Which groups are cut, and how much of them. */
 typedef struct nd_unit_rule {
-    nd_units_kept keep;
+    nd_repeats_kept keep;
     bool across; /* as in nd_lines_options; so is the next one */
     uint64_t more_than;
 } nd_unit_rule;

@@ -731,7 +731,7 @@ static void check_lines(void) {
     BAD("more_than", .more_than = 0);
     BAD("more_than", .more_than = 2);
     BAD("by_host", .by_host = true);
-    BAD("index", .index = "no", o.keep = ND_UNITS_KEEP_NONE);
+    BAD("index", .index = "no", o.keep = ND_REPEATS_KEEP_NONE);
 #undef BAD
     begin_job(1);
     CALLED(nd_lines_options_init(&o, sizeof o));
