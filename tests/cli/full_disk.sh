@@ -8,7 +8,7 @@ fi
 trap 'umount small' EXIT
 for ((i = 0; i < 5000; i++)); do record "$i" "document $i is unlike all others $((i * 7919 % 5003))"; done > many.jsonl
 sum=$(md5sum < many.jsonl)
-for command in dedup exact lines; do
+for command in dedup exact lines substrings; do
     status=0
     "$NEARDUP" $command -q many.jsonl -o small/out.jsonl --work . 2> message || status=$?
     echo "$command = $status"

@@ -18,6 +18,19 @@ for signal in INT TERM HUP; do
     left
 done
 
+for command in exact lines substrings; do
+    yes '{"text":"all the same, again and again"}' > pipe 2> /dev/null &
+    feeder=$! status=0
+    timeout --foreground --preserve-status -s INT .5 env --default-signal \
+        "$NEARDUP" $command pipe -o out.jsonl --removed removed.tsv --work work --threads 1 > .out 2> .err || status=$?
+    kill $feeder 2> /dev/null || true
+    wait
+    show .out
+    show .err
+    echo "$command, INT: $status"
+    left
+done
+
 # An index is unchanged.
 "$NEARDUP" index create index > .out
 yes '{"text":"all the same, again and again"}' > pipe 2> /dev/null &

@@ -17,7 +17,7 @@
 enum { RECORDS = 12, OUTPUTS = 5, OLD_SIZE = 20, NEW_SIZE = 4096 };
 
 /* The job that runs; the first `outputs` of these names are its outputs. */
-static enum { JOB_DEDUP, JOB_EXACT, JOB_LINES } job;
+static enum { JOB_DEDUP, JOB_EXACT, JOB_LINES, JOB_SUBSTRINGS } job;
 static unsigned outputs = OUTPUTS;
 static const char *const names[OUTPUTS] = {"kept", "removed", "clusters", "edges", "records"};
 
@@ -56,6 +56,18 @@ static nd_status run_lines(const job_parts *o, nd_error *error) {
     return nd_lines(&lines, NULL, error);
 }
 
+static nd_status run_substrings(const job_parts *o, nd_error *error) {
+    nd_substrings_options substrings;
+    nd_substrings_options_init(&substrings, sizeof substrings);
+    substrings.input = &o->input;
+    substrings.least_tokens = 4;
+    substrings.passes = 0;
+    substrings.output = o->outputs.kept;
+    substrings.removed = o->outputs.removed;
+    substrings.resources = &o->resources;
+    return nd_substrings(&substrings, NULL, NULL, NULL, error);
+}
+
 static nd_status run(bool indexed, bool resume, nd_error *error) {
     job_parts o;
     unsigned at = 0;
@@ -78,6 +90,7 @@ static nd_status run(bool indexed, bool resume, nd_error *error) {
         o.similarity.perms = index.perms;
     }
     if (job == JOB_LINES) return run_lines(&o, error);
+    if (job == JOB_SUBSTRINGS) return run_substrings(&o, error);
     return job == JOB_EXACT ? nd_exact(exact_of(&o, ND_EQUAL_TEXT), NULL, error)
                             : nd_dedup(dedup_of(&o), NULL, error);
 }
@@ -226,10 +239,12 @@ static void test_exact(void **state) {
     job = JOB_DEDUP;
 }
 
-static void test_lines(void **state) {
+static void test_cuts(void **state) {
     (void)state;
-    job = JOB_LINES;
     outputs = 2;
+    job = JOB_LINES;
+    assert_true(try_all(false) > 10);
+    job = JOB_SUBSTRINGS;
     assert_true(try_all(false) > 10);
     job = JOB_DEDUP;
     outputs = OUTPUTS;
@@ -348,7 +363,7 @@ static void test_without_exchange(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_outputs),   cmocka_unit_test(test_outputs_and_index),
-        cmocka_unit_test(test_exact),     cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_exact),     cmocka_unit_test(test_cuts),
         cmocka_unit_test(test_directory), cmocka_unit_test(test_without_exchange)};
     return cmocka_run_group_tests(tests, image_enter, leave_own_directory);
 }
