@@ -121,6 +121,8 @@ static nd_status find_source(substrings *s, uint64_t text, uint64_t begin, uint6
 static nd_status report_part(substrings *s, const stretch *t, nd_text_span part, nd_error *error) {
     uint64_t first, text = s->sources + s->document;
     nd_text_span source, own = nd_uncut_span(&s->own, part);
+    s->summary.pairs++;
+    if (!nd_cut_outputs_list(&s->outputs)) return ND_OK;
     ND_TRY(
         nd_repeat_texts_symbol(&s->texts, text, t->begin, t->end - 1, part.begin, &first, error));
     first -= t->begin;
@@ -139,7 +141,6 @@ static nd_status report_part(substrings *s, const stretch *t, nd_text_span part,
                                        .source_file = s->source_id.source,
                                        .source_line = s->source_id.line,
                                        .source_begin = source.begin};
-    s->summary.pairs++;
     return nd_cut_outputs_report(&s->outputs, &found, error);
 }
 
@@ -174,7 +175,7 @@ static nd_status end_document(substrings *s, nd_error *error) {
     return ND_OK;
 }
 
-/* Leaves out the documents before `end`, of which this pass cuts nothing. */
+/* Goes on to document `end`: of those before it this pass cuts nothing. */
 static nd_status pass_over(substrings *s, uint64_t end, nd_error *error) {
     while (s->document < end) {
         ND_TRY(find_cuts(s, s->document, &s->own, error));
