@@ -83,7 +83,8 @@ typedef bool nd_cut_fn(void *context, const nd_repeated_stretch *cut);
 
 /* Finds all stretches that occur more than once, and cuts them. Calls `fn` (NULL: none) with each
  * stretch, and with each document that goes: by pass, then by document and begin. Stretches of one
- * document may overlap; what is cut is their union. What overlaps its own first occurrence, such as
+ * document may overlap; what is cut is their union. A stretch that others of the same source cover
+ * is left out. What overlaps its own first occurrence, such as
  * all of a text of one character but the first `least` bytes, is cut behind that occurrence.
  *
  * Sets these members of the summary (NULL: not wanted): documents, kept, removed (by drop_below),

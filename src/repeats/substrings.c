@@ -225,6 +225,16 @@ static nd_status cut_document(substrings *s, nd_error *error) {
     return end_document(s, error);
 }
 
+/* Whether the last stretch lies within the one before and the next one, all of the same source. In
+ * a text that is one character a million times, each window is a stretch of its own. */
+static bool covers_last(const substrings *s, const stretch *next) {
+    const stretch *last = s->stretches + s->stretch_count - 1;
+    if (s->stretch_count == 0 || last->source_text != next->source_text || last->end > next->end)
+        return false;
+    return next->begin <= last->begin || (s->stretch_count > 1 && last[-1].end >= next->begin &&
+                                          last[-1].source_text == next->source_text);
+}
+
 /* nd_repeat_fn */
 static nd_status take_repeat(void *context, const nd_repeat *r, nd_error *error) {
     substrings *s = context;
@@ -242,6 +252,10 @@ static nd_status take_repeat(void *context, const nd_repeat *r, nd_error *error)
         t.begin = source_end;
     }
     if (t.begin >= t.end) return ND_OK;
+    if (covers_last(s, &t)) {
+        s->stretches[s->stretch_count - 1] = t;
+        return ND_OK;
+    }
     if (!nd_reserve(&s->run.allocator, &s->stretches, &s->stretch_capacity, s->stretch_count + 1))
         return nd_fail_memory(error, s->stretch_count * sizeof *s->stretches, "stretches");
     s->stretches[s->stretch_count++] = t;
