@@ -226,13 +226,16 @@ static nd_status cut_document(substrings *s, nd_error *error) {
 }
 
 /* Whether the last stretch lies within the one before and the next one, all of the same source. In
- * a text that is one character a million times, each window is a stretch of its own. */
+ * a text that is one character a million times, each window is a stretch of its own. Both still
+ * meet when each has lost up to 3 bytes of a character that it has not as a whole. */
 static bool covers_last(const substrings *s, const stretch *next) {
+    enum { BROKEN_BYTES = 2 * 3 };
     const stretch *last = s->stretches + s->stretch_count - 1;
     if (s->stretch_count == 0 || last->source_text != next->source_text || last->end > next->end)
         return false;
-    return next->begin <= last->begin || (s->stretch_count > 1 && last[-1].end >= next->begin &&
-                                          last[-1].source_text == next->source_text);
+    return next->begin <= last->begin ||
+           (s->stretch_count > 1 && last[-1].end >= next->begin + BROKEN_BYTES &&
+            last[-1].source_text == next->source_text);
 }
 
 /* nd_repeat_fn */
