@@ -230,9 +230,9 @@ static nd_status cut_document(substrings *s, nd_error *error) {
  * meet when each has lost up to 3 bytes of a character that it has not as a whole. */
 static bool covers_last(const substrings *s, const stretch *next) {
     enum { BROKEN_BYTES = 2 * 3 };
+    if (s->stretch_count == 0) return false;
     const stretch *last = s->stretches + s->stretch_count - 1;
-    if (s->stretch_count == 0 || last->source_text != next->source_text || last->end > next->end)
-        return false;
+    if (last->source_text != next->source_text || last->end > next->end) return false;
     return next->begin <= last->begin ||
            (s->stretch_count > 1 && last[-1].end >= next->begin + BROKEN_BYTES &&
             last[-1].source_text == next->source_text);
