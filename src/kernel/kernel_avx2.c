@@ -127,14 +127,14 @@ static inline uint64_t mask_bit(__m256i x, __m256i y, int k) {
     return mask64(_mm256_slli_epi16(x, 7 - k), _mm256_slli_epi16(y, 7 - k));
 }
 
-/* nd_latin_class of continuation bytes; any value for other bytes. The low half of a byte is looked
- * up in all four rows of the table, and bits 4 and 5 select the row. */
-static inline __m256i latin_class32(__m256i x) {
+/* Entries of a table of 64, by the low six bits of each byte. The low half of a byte is looked up
+ * in all four rows of the table, and bits 4 and 5 select the row. */
+static inline __m256i look_up32(__m256i x, const uint8_t *table) {
     const __m256i low = _mm256_and_si256(x, _mm256_set1_epi8(15));
-    __m256i row_8 = _mm256_shuffle_epi8(TABLE(nd_latin_class), low),
-            row_9 = _mm256_shuffle_epi8(TABLE(nd_latin_class + 16), low);
-    __m256i row_a = _mm256_shuffle_epi8(TABLE(nd_latin_class + 32), low),
-            row_b = _mm256_shuffle_epi8(TABLE(nd_latin_class + 48), low);
+    __m256i row_8 = _mm256_shuffle_epi8(TABLE(table), low),
+            row_9 = _mm256_shuffle_epi8(TABLE(table + 16), low);
+    __m256i row_a = _mm256_shuffle_epi8(TABLE(table + 32), low),
+            row_b = _mm256_shuffle_epi8(TABLE(table + 48), low);
     __m256i bit_4 = _mm256_slli_epi16(x, 3),
             bit_5 = _mm256_slli_epi16(x, 2); /* moved to bit 7, which blendv tests */
     return _mm256_blendv_epi8(_mm256_blendv_epi8(row_8, row_9, bit_4),
@@ -149,7 +149,8 @@ static inline void fold_latin32(__m256i before, unsigned char *lower) {
 }
 
 static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower) {
-    __m256i x = load(p), y = load(p + 32), class_x = latin_class32(x), class_y = latin_class32(y);
+    __m256i x = load(p), y = load(p + 32), class_x = look_up32(x, nd_latin_class),
+            class_y = look_up32(y, nd_latin_class);
     const __m256i lead = _mm256_set1_epi8((char)0xc0);
     nd_latin_block latin;
     latin.c2 = mask_equal(x, y, 0xc2);
@@ -167,30 +168,54 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
     return latin;
 }
 
-/* Returns all ones in each byte of x that is at least `c`. */
-static inline __m256i from32(__m256i x, unsigned c) {
-    return _mm256_cmpeq_epi8(_mm256_max_epu8(x, _mm256_set1_epi8((char)c)), x);
+typedef struct bytes64 {
+    __m256i low, high;
+} bytes64;
+typedef __m256i same_bytes;
+static inline same_bytes same_bytes_of(unsigned c) { return _mm256_set1_epi8((char)c); }
+static inline bytes64 load64(const unsigned char *p) { return (bytes64){load(p), load(p + 32)}; }
+static inline void store64(unsigned char *p, bytes64 x) {
+    store(p, x.low);
+    store(p + 32, x.high);
 }
 
-static inline __m256i e5_e9(__m256i x) {
-    return _mm256_andnot_si256(from32(x, 0xea), from32(x, 0xe5));
+/* Folds of ASCII are 0, and classify32 has left the bytes from 0x80 on as they are. */
+static inline void fold64(unsigned char *p, bytes64 x, bytes64 before, bytes64 last) {
+    (void)x;
+    __m256i middle = _mm256_permute2x128_si256(before.low, before.high, 0x21),
+            end = _mm256_permute2x128_si256(before.high, before.high, 0x81);
+    __m256i low = _mm256_xor_si256(last.low, _mm256_alignr_epi8(middle, before.low, 1)),
+            high = _mm256_xor_si256(last.high, _mm256_alignr_epi8(end, before.high, 1));
+    store(p, _mm256_xor_si256(load(p), low));
+    store(p + 32, _mm256_xor_si256(load(p + 32), high));
 }
 
-static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin) {
-    __m256i x = load(p), y = load(p + 32), class_x = latin_class32(x), class_y = latin_class32(y);
-    nd_wide_bytes wide;
-    wide.e3 = mask_equal(x, y, 0xe3);
-    wide.e4 = mask_equal(x, y, 0xe4);
-    wide.e5_e9 = mask64(e5_e9(x), e5_e9(y));
-    wide.ef = mask_equal(x, y, 0xef);
-    wide.from_b8 = mask64(from32(x, 0xb8), from32(y, 0xb8));
-    wide.bc = mask_equal(x, y, 0xbc);
-    wide.bd = mask_equal(x, y, 0xbd);
-    wide.sign_80 = mask_bit(class_x, class_y, 5);
-    wide.sign_bc = mask_bit(class_x, class_y, 6);
-    wide.sign_bd = mask_bit(class_x, class_y, 7);
-    return nd_wide_characters(latin, wide);
+static inline __m256i within32(__m256i x, __m256i first, __m256i last) {
+    return _mm256_cmpeq_epi8(_mm256_min_epu8(_mm256_max_epu8(x, first), last), x);
 }
+
+static inline uint64_t within64(bytes64 x, same_bytes first, same_bytes last) {
+    return mask64(within32(x.low, first, last), within32(x.high, first, last));
+}
+
+static inline uint64_t bit64(bytes64 x, int k) { return mask_bit(x.low, x.high, k); }
+
+/* Returns all ones in each byte whose bit is set. */
+static inline __m256i spread_bits(uint32_t bits) {
+    const __m256i bytes = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2,
+                                           2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3),
+                  own = _mm256_set1_epi64x((long long)UINT64_C(0x8040201008040201));
+    __m256i x = _mm256_shuffle_epi8(_mm256_set1_epi32((int32_t)bits), bytes);
+    return _mm256_cmpeq_epi8(_mm256_and_si256(x, own), own);
+}
+
+static inline bytes64 look_up64(bytes64 x, uint64_t at, const uint8_t *table, bytes64 others) {
+    __m256i low = look_up32(x.low, table), high = look_up32(x.high, table);
+    return (bytes64){_mm256_blendv_epi8(others.low, low, spread_bits((uint32_t)at)),
+                     _mm256_blendv_epi8(others.high, high, spread_bits((uint32_t)(at >> 32)))};
+}
+
+#include "kernel/script_blocks.h"
 
 /* Writes eight positions per round, whether they are needed or not. English has about 16 edges in
  * 64 bytes, and a branch per edge would often be mispredicted. */
@@ -225,13 +250,38 @@ static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t s
 
 #include "kernel/word_blocks.h"
 
-/* Without a 64-bit vector product the integer registers are faster than vectors. */
-static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
-                     uint64_t *out) {
-    nd_shingles_roll(tokens, count, n, powers, out);
+/* Products modulo 2^64, from three of 32 bits: there is no instruction for them. */
+static inline __m256i multiply4(__m256i x, uint64_t by) {
+    const __m256i low = _mm256_set1_epi64x((long long)(by & UINT32_MAX)),
+                  high = _mm256_set1_epi64x((long long)(by >> 32));
+    __m256i crossed = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(x, 32), low),
+                                       _mm256_mul_epu32(x, high));
+    return _mm256_add_epi64(_mm256_mul_epu32(x, low), _mm256_slli_epi64(crossed, 32));
 }
 
-/* Integer registers are faster here for the same reason. */
+/* nd_mix64 */
+static inline __m256i mix4(__m256i x) {
+    x = multiply4(_mm256_xor_si256(x, _mm256_srli_epi64(x, 30)), UINT64_C(0xbf58476d1ce4e5b9));
+    x = multiply4(_mm256_xor_si256(x, _mm256_srli_epi64(x, 27)), UINT64_C(0x94d049bb133111eb));
+    return _mm256_xor_si256(x, _mm256_srli_epi64(x, 31));
+}
+
+/* Polynomials that are mixed at a time: they stay in the L1 cache. */
+#define ROLLED ND_LIMIT(512, 8)
+
+/* The chain of products runs in the integer registers, where it is faster; vectors mix. */
+static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
+                     uint64_t *out) {
+    size_t shingle_count = count - n + 1;
+    for (size_t done = 0; done < shingle_count; done += ROLLED) {
+        size_t piece = shingle_count - done < ROLLED ? shingle_count - done : ROLLED, i = done;
+        nd_shingles_roll(tokens + done, piece + n - 1, n, powers, out + done, false);
+        for (; done + piece - i >= 4; i += 4) store(out + i, mix4(load(out + i)));
+        for (; i < done + piece; i++) out[i] = nd_mix64(out[i]);
+    }
+}
+
+/* Integer registers are as fast here. */
 static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend,
                                 uint64_t *mixed) {
     for (size_t j = 0; j < count; j++) mixed[j] = nd_mix64(features[j] + addend);

@@ -143,28 +143,35 @@ static inline uint64_t equal(__m512i x, unsigned c) {
     return _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8((char)c));
 }
 
-static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin) {
-    __m512i x = _mm512_loadu_si512(p),
-            class = _mm512_permutexvar_epi8(x, _mm512_loadu_si512(nd_latin_class));
-    nd_wide_bytes wide;
-    wide.e3 = equal(x, 0xe3);
-    wide.e4 = equal(x, 0xe4);
-    wide.e5_e9 = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(x, _mm512_set1_epi8((char)0xe5)),
-                                        _mm512_set1_epi8(5));
-    wide.ef = equal(x, 0xef);
-    wide.from_b8 = _mm512_cmpge_epu8_mask(x, _mm512_set1_epi8((char)0xb8));
-    wide.bc = equal(x, 0xbc);
-    wide.bd = equal(x, 0xbd);
-    wide.sign_80 = _mm512_test_epi8_mask(class, _mm512_set1_epi8(ND_WIDE_SIGN_80));
-    wide.sign_bc = _mm512_test_epi8_mask(class, _mm512_set1_epi8(ND_WIDE_SIGN_BC));
-    wide.sign_bd = _mm512_test_epi8_mask(class, _mm512_set1_epi8((char)ND_WIDE_SIGN_BD));
-    return nd_wide_characters(latin, wide);
-}
-
 static const unsigned char numbers[64] = {
     0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
     22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
     44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+
+typedef __m512i bytes64, same_bytes;
+static inline same_bytes same_bytes_of(unsigned c) { return _mm512_set1_epi8((char)c); }
+static inline bytes64 load64(const unsigned char *p) { return _mm512_loadu_si512(p); }
+static inline void store64(unsigned char *p, bytes64 x) { _mm512_storeu_si512(p, x); }
+
+static inline void fold64(unsigned char *p, bytes64 x, bytes64 before, bytes64 last) {
+    __m512i behind = _mm512_add_epi8(_mm512_loadu_si512(numbers), _mm512_set1_epi8(1));
+    __m512i folds = _mm512_xor_si512(last, _mm512_permutexvar_epi8(behind, before));
+    _mm512_mask_storeu_epi8(p, _mm512_movepi8_mask(x), _mm512_xor_si512(x, folds));
+}
+
+static inline uint64_t within64(bytes64 x, same_bytes first, same_bytes last) {
+    return _mm512_mask_cmple_epu8_mask(_mm512_cmpge_epu8_mask(x, first), x, last);
+}
+
+static inline uint64_t bit64(bytes64 x, int k) {
+    return _mm512_test_epi8_mask(x, _mm512_set1_epi8((char)(1 << k)));
+}
+
+static inline bytes64 look_up64(bytes64 x, uint64_t at, const uint8_t *table, bytes64 others) {
+    return _mm512_mask_permutexvar_epi8(others, at, x, _mm512_loadu_si512(table));
+}
+
+#include "kernel/script_blocks.h"
 
 /* One compress of the numbers 0 to 63 gives the positions of the set bits. */
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
@@ -206,7 +213,7 @@ static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t s
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
                      uint64_t *out) {
     if (n >= ROLL_FROM) {
-        nd_shingles_roll(tokens, count, n, powers, out);
+        nd_shingles_roll(tokens, count, n, powers, out, true);
         return;
     }
     __m512i c = _mm512_set1_epi64((long long)ND_HASH_POLY);

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "kernel/kernel_functions.h"
+#include "kernel/script_pages.h"
 
 #if defined(__x86_64__)
 #define ND_KERNEL_X86 1
@@ -46,28 +47,30 @@ static inline uint64_t nd_shingle_polynomial(const uint64_t *tokens, size_t n) {
     return h;
 }
 
-/* The shingles kernel by rolling: H' = (H - t_out c^(n-1)) c + t_in, exact modulo 2^64 for any n.
- * It makes two steps at once, with one chain of a product and a sum for two shingles. So the
- * multiplier is the limit, at 4.5 products per shingle. Tokens are read before they are
- * overwritten: `out` may be `tokens`. */
-static inline void nd_shingles_roll(const uint64_t *tokens, size_t count, size_t n,
-                                    const uint64_t *powers, uint64_t *out) {
+/* The polynomials of a row of shingles by rolling: H' = (H - t_out c^(n-1)) c + t_in, exact modulo
+ * 2^64 for any n. It makes two steps at once, with one chain of a product and a sum for two
+ * shingles. So the multiplier is the limit, at 2.5 products per shingle, and two more if each is
+ * mixed at once. Tokens are read before they are overwritten: `out` may be `tokens`. */
+static inline __attribute__((always_inline)) void nd_shingles_roll(const uint64_t *tokens,
+                                                                   size_t count, size_t n,
+                                                                   const uint64_t *powers,
+                                                                   uint64_t *out, const bool mix) {
     const uint64_t c = ND_HASH_POLY, leave = powers[n - 1] * ND_HASH_POLY;
     uint64_t h = nd_shingle_polynomial(tokens, n);
     size_t last = count - n, i = 0;
     for (; last - i >= 2; i += 2) {
         uint64_t first = tokens[i + n] - tokens[i] * leave,
-                 second = tokens[i + 1 + n] - tokens[i + 1] * leave;
-        out[i] = nd_mix64(h);
-        out[i + 1] = nd_mix64(h * c + first);
+                 second = tokens[i + 1 + n] - tokens[i + 1] * leave, next = h * c + first;
+        out[i] = mix ? nd_mix64(h) : h;
+        out[i + 1] = mix ? nd_mix64(next) : next;
         h = h * (c * c) + (first * c + second);
     }
     if (i < last) {
         uint64_t next = h * c + tokens[i + n] - tokens[i] * leave;
-        out[i] = nd_mix64(h);
+        out[i] = mix ? nd_mix64(h) : h;
         h = next;
     }
-    out[last] = nd_mix64(h);
+    out[last] = mix ? nd_mix64(h) : h;
 }
 
 /* Returns the offset at which scalar code must begin to find an error that a vector version has met
@@ -85,17 +88,15 @@ typedef struct nd_word_block {
     uint64_t word, other;
 } nd_word_block;
 
-/* The classes of a continuation byte 0x80 + i in the accepted characters (nd_words_accept). Tests
- * check them against the tables of unicode_data.h. */
+/* The classes of a continuation byte 0x80 + i in Latin text: Latin-1, and the punctuation
+ * U+2010-203E without the line separators and direction controls. Tests check them against the
+ * tables of unicode_data.h. */
 enum {
     ND_LATIN_SIGN_C3 = 1, /* after C3 no letter: U+00D7, U+00F7 */
     ND_LATIN_WORD_C2 = 2, /* after C2 a word character: U+00AA, U+00B5, U+00BA */
     ND_LATIN_GENERAL = 4, /* after E2 80 one of U+2010-2027, U+202F-203E */
     ND_LATIN_BYTE_9F = 8, /* after C3 U+00DF, which folds to "ss" */
-    ND_LATIN_BYTE_80 = 16,
-    ND_WIDE_SIGN_80 = 32, /* after E3 80 one of U+3000-3004, U+3008-3020 */
-    ND_WIDE_SIGN_BC = 64, /* after EF BC one of U+FF01-FF0F, U+FF1A-FF20, U+FF3B-FF3E */
-    ND_WIDE_SIGN_BD = 128 /* after EF BD one of U+FF40, U+FF5B-FF65 */
+    ND_LATIN_BYTE_80 = 16
 };
 extern const unsigned char nd_latin_class[64];
 
@@ -106,27 +107,21 @@ typedef struct nd_latin_block {
     uint64_t c2, c3, e2, continuation, sign_c3, word_c2, general, byte_9f, byte_80;
 } nd_latin_block;
 
-/* Masks of the leading bytes of characters that end in the block: Han, and the punctuation between
- * Han. */
-typedef struct nd_wide_block {
-    uint64_t han, sign;
-} nd_wide_block;
+/* The bytes of a block that are at least 0x80: masks of the leading bytes of two, three and four
+ * bytes (from C0, E0 and F0 on), and of the continuation bytes. */
+typedef struct nd_script_leads {
+    uint64_t two, three, four, continuation;
+} nd_script_leads;
 
-/* More masks of a block: of the leading bytes E3, E4, E5-E9, EF; of the bytes from B8 on, BC and
- * BD; and of the other bits of the classes, which may have any value at bytes that are not
- * continuations. */
-typedef struct nd_wide_bytes {
-    uint64_t e3, e4, e5_e9, ef, from_b8, bc, bd, sign_80, sign_bc, sign_bd;
-} nd_wide_bytes;
-
-static inline nd_wide_block nd_wide_characters(nd_latin_block latin, nd_wide_bytes wide) {
-    uint64_t han = (wide.e5_e9 << 1 | (wide.e4 << 1 & wide.from_b8)) & latin.continuation;
-    uint64_t sign_80 = (wide.e3 << 1 & latin.byte_80) << 1 & wide.sign_80;
-    uint64_t sign_bc = (wide.ef << 1 & wide.bc) << 1 & wide.sign_bc,
-             sign_bd = (wide.ef << 1 & wide.bd) << 1 & wide.sign_bd;
-    return (nd_wide_block){(han << 1 & latin.continuation) >> 2,
-                           ((sign_80 | sign_bc | sign_bd) & latin.continuation) >> 2};
-}
+/* Bits of the classes of a block's characters (script_pages.h), as masks of their last bytes: the
+ * low and the high bit of ND_WORDS_CLASS, and ND_WORDS_AFTER; then ND_WORDS_FORWARD, and
+ * the classes ND_WORDS_REFUSED. */
+typedef struct nd_script_classes64 {
+    uint64_t low, high, after;
+} nd_script_classes64;
+typedef struct nd_stop_classes64 {
+    uint64_t forward, refused;
+} nd_stop_classes64;
 
 /* Sets bit 7 of each byte that is at least `low` and below `end`. REQUIRES: all bytes are below
  * 0x80, so no carry crosses a byte. */

@@ -8,30 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether a character is in the block of unified ideographs, each of which is a token. */
-static inline bool nd_words_accept_han(uint32_t code_point) { return code_point - 0x4e00 < 0x5200; }
-
-/* Whether the words kernels accept a character. They accept:
- *  - ASCII and Latin-1;
- *  - the dashes, quotes and other punctuation U+2010-203E, except the line separators and direction
- *    controls U+2028-202E;
- *  - Han;
- *  - the punctuation between Han: U+3000-3020 except the letters U+3005-3007, and U+FF01-FF65
- *    except digits, letters and the low line.
- *
- * So text of western European languages and Chinese is accepted as a whole; the bytes of the UTF-8
- * show the class of a character; folding keeps the length in bytes; and no character changes one
- * before it under NFC. */
-static inline bool nd_words_accept(uint32_t code_point) {
-    if (code_point < 0x3000)
-        return code_point < 0x100 || code_point - 0x2010 < 0x18 || code_point - 0x202f < 0x10;
-    if (code_point < 0xff00)
-        return nd_words_accept_han(code_point) || code_point - 0x3000 < 5 ||
-               code_point - 0x3008 < 0x19;
-    return code_point - 0xff01 < 15 || code_point - 0xff1a < 7 || code_point - 0xff3b < 4 ||
-           code_point == 0xff40 || code_point - 0xff5b < 11;
-}
-
 /* A range of an Elias-Fano table (hamming/elias_fano_table.h): the keys and buckets of `words`
  * words of its directory, in which a 0 bit is a key and a 1 bit ends a bucket. */
 typedef struct nd_packed_keys {
@@ -111,16 +87,18 @@ typedef struct nd_kernel {
     /* The number of equal 32-bit values among `length`. */
     size_t (*count_equal32)(const uint32_t *a, const uint32_t *b, size_t length);
 
-    /* Tokens of the longest prefix of a text whose characters are all accepted (nd_words_accept).
-     * Folds, cuts Han and maximal runs of word characters, hashes each token like nd_hash_token,
-     * and writes at most `room` >= 64 hashes to tokens[]. Stops early if the room is for fewer than
-     * 64 more, or before the first character that is not accepted, or byte that is not part of a
+    /* Tokens of the longest prefix of a text whose characters are all accepted (script_pages.h).
+     * Folds, cuts unspaced characters and maximal runs of word characters, both with the marks
+     * behind them, hashes each token like nd_hash_token, and writes at most `room` >= 64 hashes to
+     * tokens[]. Stops early if the room is for fewer than 64 more, or before the first character
+     * that is not accepted or clashes with the one before it, or byte that is not part of a
      * character. Reads nothing outside the text.
      *
      * Returns the number of tokens. All tokens that end before *consumed are written. If everything
      * is done, *consumed is `length`; a token that touches the end of the text is then complete.
-     * Otherwise it is the start of the token, or of the character, that touches the position at
-     * which the scan stopped, so that the scalar tokenizer can begin there. */
+     * Otherwise it is the start of the token that touches the position at which the scan stopped,
+     * or of the character there with the marks behind it, so that the scalar tokenizer can begin
+     * there. */
     size_t (*words)(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens,
                     size_t room, size_t *consumed);
 

@@ -69,36 +69,16 @@ static inline nd_word_block classify_block(const unsigned char *p, unsigned char
 }
 
 #define G ND_LATIN_GENERAL
-#define S ND_WIDE_SIGN_80
-#define C ND_WIDE_SIGN_BC
-#define D ND_WIDE_SIGN_BD
 const unsigned char nd_latin_class[64] = {
-    [0x00] = ND_LATIN_BYTE_80 | S | D,
-    [0x01 ... 0x04] = S | C,
-    [0x05 ... 0x07] = C,
-    [0x08 ... 0x0f] = S | C,
-    [0x10 ... 0x16] = G | S,
-    [0x17] = G | S | ND_LATIN_SIGN_C3,
-    [0x18 ... 0x19] = G | S,
-    [0x1a] = G | S | C,
-    [0x1b ... 0x1e] = G | S | C | D,
-    [0x1f] = G | S | C | D | ND_LATIN_BYTE_9F,
-    [0x20] = G | S | C | D,
-    [0x21 ... 0x25] = G | D,
-    [0x26 ... 0x27] = G,
-    [0x2a] = ND_LATIN_WORD_C2,
-    [0x2f ... 0x34] = G,
-    [0x35] = G | ND_LATIN_WORD_C2,
-    [0x36] = G,
-    [0x37] = G | ND_LATIN_SIGN_C3,
-    [0x38 ... 0x39] = G,
-    [0x3a] = G | ND_LATIN_WORD_C2,
-    [0x3b ... 0x3e] = G | C,
+    [0x00] = ND_LATIN_BYTE_80,     [0x10 ... 0x16] = G,
+    [0x17] = G | ND_LATIN_SIGN_C3, [0x18 ... 0x1e] = G,
+    [0x1f] = G | ND_LATIN_BYTE_9F, [0x20 ... 0x27] = G,
+    [0x2a] = ND_LATIN_WORD_C2,     [0x2f ... 0x34] = G,
+    [0x35] = G | ND_LATIN_WORD_C2, [0x36] = G,
+    [0x37] = G | ND_LATIN_SIGN_C3, [0x38 ... 0x39] = G,
+    [0x3a] = G | ND_LATIN_WORD_C2, [0x3b ... 0x3e] = G,
 };
 #undef G
-#undef S
-#undef C
-#undef D
 
 /* Sets bit `at` of each mask if the class has the mask's bit. */
 static inline void put_class(nd_latin_block *latin, unsigned class, unsigned at) {
@@ -134,17 +114,55 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
     return latin;
 }
 
-/* Looks at each byte with two continuation bytes behind it. */
-static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin) {
-    nd_wide_block wide = {0, 0};
-    for (uint64_t rest = (latin.continuation & latin.continuation << 1) >> 2; rest;
-         rest &= rest - 1) {
-        const unsigned char *c = p + __builtin_ctzll(rest);
-        uint32_t code_point = (c[0] & 15u) << 12 | (c[1] & 63u) << 6 | (c[2] & 63u);
-        if (c[0] < 0xe3 || c[0] > 0xef || !nd_words_accept(code_point)) continue;
-        *(nd_words_accept_han(code_point) ? &wide.han : &wide.sign) |= rest & -rest;
+static inline nd_script_leads find_leads(const unsigned char *p) {
+    nd_script_leads leads = {0};
+    for (unsigned i = 0; i < 64; i += 8) {
+        uint64_t text = nd_load_le64(p + i), tops = text & UINT64_C(0x8080808080808080),
+                 two = tops & text << 1, three = two & text << 2, four = three & text << 3;
+        leads.two |= top_bits(two & ~three) << i;
+        leads.three |= top_bits(three & ~four) << i;
+        leads.four |= top_bits(four) << i;
+        leads.continuation |= top_bits(tops & ~two) << i;
     }
-    return wide;
+    return leads;
+}
+
+/* Nothing is remembered. */
+typedef struct nd_recent_pages {
+    char unused;
+} nd_recent_pages;
+static inline void forget_pages(nd_recent_pages *recent) { (void)recent; }
+
+/* Looks up the characters one by one. */
+static inline nd_script_classes64 classify_script(const unsigned char *p, nd_script_leads leads,
+                                                  nd_recent_pages *recent, unsigned char *lower,
+                                                  unsigned char *classes) {
+    nd_script_classes64 found = {0};
+    (void)recent;
+    memset(classes, 0, 64);
+    for (uint64_t rest = leads.two | leads.three | leads.four; rest; rest &= rest - 1) {
+        unsigned at = (unsigned)__builtin_ctzll(rest), last = at + nd_script_length(p[at]) - 1,
+                 low = p[last] & 63;
+        const nd_script_page *page = nd_script_page_of(p + at);
+        const uint8_t *folds = nd_script_folds + 128 * page->folds;
+        uint64_t class = classes[last] = nd_script_classes[64 * page->classes + low];
+        for (unsigned i = at; i < last - 1; i++) lower[i] = p[i];
+        lower[last - 1] = p[last - 1] ^ folds[low];
+        lower[last] = p[last] ^ folds[64 + low];
+        found.low |= (class & 1) << last;
+        found.high |= (class >> 1 & 1) << last;
+        found.after |= (class >> 4 & 1) << last;
+    }
+    return found;
+}
+
+static inline nd_stop_classes64 stop_classes(const unsigned char *classes) {
+    nd_stop_classes64 found = {0};
+    for (unsigned i = 0; i < 64; i++) {
+        found.forward |= (uint64_t)(classes[i] >> 3 & 1) << i;
+        found.refused |= (uint64_t)(classes[i] == ND_WORDS_REFUSED) << i;
+    }
+    return found;
 }
 
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
@@ -165,7 +183,7 @@ static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t s
 
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
                      uint64_t *out) {
-    nd_shingles_roll(tokens, count, n, powers, out);
+    nd_shingles_roll(tokens, count, n, powers, out, true);
 }
 
 static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend,

@@ -147,28 +147,49 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
     return latin;
 }
 
-static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin) {
-    const uint8x16x4_t table = vld1q_u8_x4(nd_latin_class);
-    uint8x16_t x[4], class[4], e5_e9[4], from_b8[4];
+typedef uint8x16x4_t bytes64;
+typedef uint8x16_t same_bytes;
+static inline same_bytes same_bytes_of(unsigned c) { return vdupq_n_u8((uint8_t)c); }
+static inline bytes64 load64(const unsigned char *p) { return vld1q_u8_x4(p); }
+static inline void store64(unsigned char *p, bytes64 x) { vst1q_u8_x4(p, x); }
+
+/* Folds of ASCII are 0, and classify16 has left the bytes from 0x80 on as they are. */
+static inline void fold64(unsigned char *p, bytes64 x, bytes64 before, bytes64 last) {
+    (void)x;
     for (int k = 0; k < 4; k++) {
-        x[k] = vld1q_u8(p + 16 * k);
-        class[k] = vqtbl4q_u8(table, vsubq_u8(x[k], vdupq_n_u8(0x80)));
-        e5_e9[k] = between(x[k], (char)0xe5, (char)0xe9);
-        from_b8[k] = vcgeq_u8(x[k], vdupq_n_u8(0xb8));
+        uint8x16_t next = k < 3 ? before.val[k + 1] : vdupq_n_u8(0);
+        uint8x16_t folds = veorq_u8(last.val[k], vextq_u8(before.val[k], next, 1));
+        vst1q_u8(p + 16 * k, veorq_u8(vld1q_u8(p + 16 * k), folds));
     }
-    nd_wide_bytes wide;
-    wide.e3 = mask_equal(x, 0xe3);
-    wide.e4 = mask_equal(x, 0xe4);
-    wide.e5_e9 = mask64(e5_e9[0], e5_e9[1], e5_e9[2], e5_e9[3]);
-    wide.ef = mask_equal(x, 0xef);
-    wide.from_b8 = mask64(from_b8[0], from_b8[1], from_b8[2], from_b8[3]);
-    wide.bc = mask_equal(x, 0xbc);
-    wide.bd = mask_equal(x, 0xbd);
-    wide.sign_80 = mask_test(class, ND_WIDE_SIGN_80);
-    wide.sign_bc = mask_test(class, ND_WIDE_SIGN_BC);
-    wide.sign_bd = mask_test(class, ND_WIDE_SIGN_BD);
-    return nd_wide_characters(latin, wide);
 }
+
+static inline uint8x16_t within16(uint8x16_t x, same_bytes first, same_bytes last) {
+    return vandq_u8(vcgeq_u8(x, first), vcleq_u8(x, last));
+}
+
+static inline uint64_t within64(bytes64 x, same_bytes first, same_bytes last) {
+    return mask64(within16(x.val[0], first, last), within16(x.val[1], first, last),
+                  within16(x.val[2], first, last), within16(x.val[3], first, last));
+}
+
+static inline uint64_t bit64(bytes64 x, int k) { return mask_test(x.val, (unsigned char)(1 << k)); }
+
+/* Returns all ones in each byte whose bit is set. */
+static inline uint8x16_t spread_bits(uint64_t bits) {
+    const uint8x16_t own = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
+    return vtstq_u8(vcombine_u8(vdup_n_u8((uint8_t)bits), vdup_n_u8((uint8_t)(bits >> 8))), own);
+}
+
+static inline bytes64 look_up64(bytes64 x, uint64_t at, const uint8_t *table, bytes64 others) {
+    const uint8x16x4_t entries = vld1q_u8_x4(table);
+    for (int k = 0; k < 4; k++) {
+        uint8x16_t found = vqtbl4q_u8(entries, vandq_u8(x.val[k], vdupq_n_u8(63)));
+        others.val[k] = vbslq_u8(spread_bits(at >> (16 * k)), found, others.val[k]);
+    }
+    return others;
+}
+
+#include "kernel/script_blocks.h"
 
 /* Writes eight positions per round, whether they are needed or not. English has about 16 edges in
  * 64 bytes, and a branch per edge would often be mispredicted. Bit 63 is added to the mask for
@@ -206,7 +227,7 @@ static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t s
 
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
                      uint64_t *out) {
-    nd_shingles_roll(tokens, count, n, powers, out);
+    nd_shingles_roll(tokens, count, n, powers, out, true);
 }
 
 static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend,

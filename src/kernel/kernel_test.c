@@ -3,6 +3,7 @@
 #include "kernel_tables.h"
 
 #include "base/cpu.h"
+#include "kernel/script_pages.h"
 #include "neardup.h"
 #include "unicode/scalar_tokenizer.h"
 #include "unicode/normalize.h"
@@ -98,12 +99,22 @@ static size_t put_utf8(unsigned char *p, uint32_t c) {
     return bytes;
 }
 
-/* Returns the bytes of the character at text[at] if the kernels accept it, else 0. */
-static size_t accepted(const char *text, size_t length, size_t at, uint32_t *c) {
+static unsigned class_of(uint32_t c) {
+    unsigned char one[4];
+    size_t bytes = put_utf8(one, c);
+    return nd_words_class(one, one + bytes);
+}
+
+/* Returns the bytes of the character at text[at] if the kernels accept it behind one with the class
+ * *before, else 0. */
+static size_t accepted(const char *text, size_t length, size_t at, unsigned *before, uint32_t *c) {
     const unsigned char *p = (const unsigned char *)text;
     *c = 0;
     size_t bytes = nd_utf8_decode(p + at, p + length, c);
-    return bytes && nd_words_accept(*c) ? bytes : 0;
+    unsigned class = bytes ? class_of(*c) : ND_WORDS_REFUSED;
+    if (class == ND_WORDS_REFUSED || nd_words_clash(*before, class)) return 0;
+    *before = class;
+    return bytes;
 }
 
 /* Makes the tokens of text[0, length), whose characters are all accepted: by the tables, one
@@ -111,39 +122,41 @@ static size_t accepted(const char *text, size_t length, size_t at, uint32_t *c) 
 static size_t plain_words(const char *text, size_t length, const nd_hash_key *key,
                           uint64_t *tokens) {
     unsigned char *token = malloc(length + 4);
+    unsigned open = ND_CHAR_NONE, before = 0; /* open: the class of the token's first character */
     size_t count = 0, used = 0;
     for (size_t i = 0; i < length;) {
         uint32_t c, to[3];
-        i += accepted(text, length, i, &c);
+        i += accepted(text, length, i, &before, &c);
         unsigned entry = nd_unicode_entry(c), class = entry & ND_CHAR_CLASS;
-        if (used && class != ND_CHAR_WORD) {
+        bool goes_on = class == ND_CHAR_MARK || (class == ND_CHAR_WORD && open == ND_CHAR_WORD);
+        if (open && !goes_on) {
             tokens[count++] = nd_hash_token(key, token, used);
             used = 0;
+            open = ND_CHAR_NONE;
         }
-        if (class == ND_CHAR_NONE) continue;
+        if (!open && class != ND_CHAR_MARK) open = class;
+        if (!open) continue;
         for (unsigned k = 0, n = nd_unicode_fold_to(c, entry, to); k < n; k++)
             used += put_utf8(token + used, to[k]);
-        if (class == ND_CHAR_UNSPACED || i == length) {
-            tokens[count++] = nd_hash_token(key, token, used);
-            used = 0;
-        }
     }
+    if (open) tokens[count++] = nd_hash_token(key, token, used);
     free(token);
     return count;
 }
 
 /* Returns the offset up to which the scan must report final tokens: the end, or the beginning of
- * the token or character before a character that is not accepted. */
+ * the token, or of the character that is no mark, before a character that is not accepted. */
 static size_t plain_final(const char *text, size_t length) {
     size_t last = 0, i = 0;
-    bool in_word = false;
+    unsigned open = ND_CHAR_NONE, before = 0;
     for (size_t bytes; i < length; i += bytes) {
         uint32_t c;
-        bytes = accepted(text, length, i, &c);
+        bytes = accepted(text, length, i, &before, &c);
         if (!bytes) return last;
-        bool word = (nd_unicode_entry(c) & ND_CHAR_CLASS) == ND_CHAR_WORD;
-        if (!word || !in_word) last = i;
-        in_word = word;
+        unsigned class = nd_unicode_entry(c) & ND_CHAR_CLASS;
+        if (class == ND_CHAR_MARK || (class == ND_CHAR_WORD && open == ND_CHAR_WORD)) continue;
+        last = i;
+        open = class;
     }
     return length;
 }
@@ -176,7 +189,6 @@ static void random_text(char *text, size_t length, size_t longest) {
     }
 }
 
-/* Returns a character that the kernels accept and that is not ASCII. */
 static uint32_t random_latin(void) {
     static const uint32_t odd[] = {0xaa, 0xb5, 0xba, 0xd7, 0xf7,   0xdf,   0xdf,   0xc0,
                                    0xde, 0xff, 0xa0, 0x80, 0x2010, 0x2027, 0x202f, 0x203e};
@@ -200,19 +212,42 @@ static uint32_t random_han(void) {
     }
 }
 
+/* Returns a character of a script, mostly the one of the call before. */
+static uint32_t random_script(void) {
+    /* Greek, Cyrillic, Armenian, Hebrew, Arabic, Devanagari, Bengali, Tamil, Sinhala, Thai, Lao,
+     * Tibetan, Myanmar, Georgian, Khmer, Latin with marks, signs, kana, Hangul, Tifinagh, capitals
+     * of Georgian, emoji; and any. */
+    static const uint32_t ranges[][2] = {
+        {0x370, 0x400},   {0x400, 0x530},     {0x530, 0x590},   {0x590, 0x600},   {0x600, 0x700},
+        {0x900, 0x980},   {0x980, 0xa00},     {0xb80, 0xc00},   {0xd80, 0xe00},   {0xe00, 0xe80},
+        {0xe80, 0xf00},   {0xf00, 0x1000},    {0x1000, 0x10a0}, {0x10a0, 0x1100}, {0x1780, 0x1800},
+        {0x1e00, 0x1f00}, {0x2000, 0x2200},   {0x3040, 0x3100}, {0xac00, 0xd7b0}, {0x2d30, 0x2d80},
+        {0x1c90, 0x1cc0}, {0x1f000, 0x20000}, {0x80, 0xd800},   {0xe000, 0x10000}};
+    static size_t at;
+    if (below(20) == 0) at = below(sizeof ranges / sizeof *ranges);
+    return (uint32_t)(ranges[at][0] + below(ranges[at][1] - ranges[at][0]));
+}
+
 /* The same as random_text, but one of `rarity` characters is not ASCII. Of these, `share` in 8 are
- * Han or a sign between Han characters. */
+ * of other scripts than Latin. All are accepted. */
 static void accepted_text(char *text, size_t length, size_t longest, size_t rarity, size_t share) {
     random_text(text, length, longest);
+    unsigned before = 0;
     for (size_t i = 0; i < length; i++) {
         unsigned char one[4];
+        unsigned last = before;
+        before = 0;
         if (below(rarity)) continue;
-        uint32_t c = below(8) < share ? random_han() : random_latin();
-        if (longest > 100 && (nd_unicode_entry(c) & ND_CHAR_CLASS) != ND_CHAR_WORD) continue;
+        bool latin = below(8) >= share;
+        uint32_t c = latin ? random_latin() : below(3) ? random_script() : random_han();
+        unsigned class = class_of(c);
+        if (class == ND_WORDS_REFUSED || nd_words_clash(last, class)) continue;
+        if (longest > 100 && (class & 1) + (class >> 1 & 1) != 1) continue;
         size_t bytes = put_utf8(one, c);
         if (bytes > length - i) continue;
         memcpy(text + i, one, bytes);
         i += bytes - 1;
+        before = class;
     }
 }
 
@@ -256,7 +291,7 @@ static void test_words_not_ascii(void **state) {
     for (size_t round = 0; round < 40; round++)
         for (size_t at = 0; at < 200; at++) {
             char *text = guarded_block(pages, 200, at % 2);
-            random_text(text, 200, round < 20 ? 8 : 150);
+            accepted_text(text, 200, round < 20 ? 8 : 150, round % 4 ? 3 : 200, round % 9);
             text[at] = (char)(128 + below(128));
             if (below(2)) text[at + below(200 - at)] = (char)(128 + below(128));
             check_words(text, 200);
@@ -264,50 +299,99 @@ static void test_words_not_ascii(void **state) {
     guarded_free(pages);
 }
 
-/* The assumptions of the kernels about the characters that they accept hold in the tables. Each of
- * these characters is tried inside a word and alone. */
-static void test_words_set(void **state) {
-    (void)state;
-    size_t count = 0;
-    for (uint32_t c = 0; c < 0x110000; c++) {
-        if (!nd_words_accept(c)) continue;
-        unsigned entry = nd_unicode_entry(c);
-        unsigned char from[4], to[12];
-        uint32_t folded[3], plain = c;
-        bool upper = (c >= 'A' && c <= 'Z') || (c >= 0xc0 && c <= 0xde && c != 0xd7),
-             low = c >= 0xdf && c <= 0xff && c != 0xf7;
-        bool word = upper || low || (c >= '0' && c <= '9') || c == '_' || (c >= 'a' && c <= 'z') ||
-                    c == 0xaa || c == 0xb5 || c == 0xba;
-        bool han = c >= 0x4e00 && c <= 0x9fff;
-        assert_int_equal(entry & ND_CHAR_CLASS, word  ? ND_CHAR_WORD
-                                                : han ? ND_CHAR_UNSPACED
-                                                      : ND_CHAR_NONE);
-        assert_int_equal(entry & (ND_CHAR_NOT_BOUNDARY | ND_CHAR_MAYBE | ND_CHAR_NO), 0);
-        assert_int_equal(nd_unicode_record_of(entry)->ccc, 0);
-        size_t used = 0, folds = nd_unicode_fold_to(c, entry, folded);
-        for (size_t k = 0; k < folds; k++) used += put_utf8(to + used, folded[k]);
-        assert_int_equal(used, put_utf8(from, c));
-        if (upper) plain = c + 32;
-        if (c == 0xb5) plain = 0x3bc;
-        assert_true(c == 0xdf ? folds == 2 && folded[0] == 's' && folded[1] == 's'
-                              : folds == 1 && folded[0] == plain);
-        char text[100];
-        for (size_t at = han ? 50 + c % 20 : 50; at < (han ? 51 + c % 20 : 70); at++) {
-            memset(text, 'x', sizeof text);
-            text[at - 1] = at % 2 ? ' ' : 'X';
-            memcpy(text + at, from, used);
-            text[at + used] = at % 3 ? ' ' : 'Y';
-            check_words(text, sizeof text);
-            check_words(text, at + used);
-            check_words(text + at, used);
-        }
-        count++;
-    }
-    assert_int_equal(count, 256 + 0x18 + 16 + 0x5200 + (0x21 - 3) + (0x65 - 10 - 26 - 1 - 26));
+/* Whether the kernels accept a character, by the tables of unicode_data.h. */
+static bool may_accept(uint32_t c) {
+    unsigned entry = nd_unicode_entry(c);
+    unsigned char from[4], to[12];
+    uint32_t folded[3];
+    if (c < 0x80) return true;
+    if ((c >= 0x10000 && (c < 0x1f000 || c >= 0x20000)) || (c >= 0x300 && c < 0x370)) return false;
+    if (entry & ND_CHAR_NO) return false;
+    if (entry & ND_CHAR_NOT_BOUNDARY && (entry & ND_CHAR_CLASS) != ND_CHAR_MARK) return false;
+    size_t bytes = put_utf8(from, c), used = 0, folds = nd_unicode_fold_to(c, entry, folded);
+    for (size_t k = 0; k < folds; k++) used += put_utf8(to + used, folded[k]);
+    return used == bytes && (bytes < 3 || memcmp(from, to, bytes - 2) == 0);
 }
 
-/* Every character is tried inside a word at varying offsets. The kernels accept the characters that
- * nd_words_accept accepts, and stop at the others. */
+/* The tables of the pages say of each character what the tables of unicode_data.h say. */
+static void test_words_set(void **state) {
+    (void)state;
+    unsigned highest[8] = {0}, lowest[8] = {0, 255, 255, 255, 255, 255, 255, 255};
+    for (uint32_t c = 0; c < 0x110000; c++) {
+        if (c >= 0xd800 && c < 0xe000) continue;
+        unsigned entry = nd_unicode_entry(c), class = class_of(c), order = class >> 5,
+                 ccc = nd_unicode_record_of(entry)->ccc;
+        assert_int_equal(class != ND_WORDS_REFUSED, may_accept(c));
+        if (c < 0x80) assert_int_equal(class, 0);
+        if (c < 0x80 || class == ND_WORDS_REFUSED) continue;
+        assert_int_equal(class & ND_WORDS_CLASS, entry & ND_CHAR_CLASS);
+        assert_int_equal((class & ND_WORDS_AFTER) != 0, (entry & ND_CHAR_NOT_BOUNDARY) != 0);
+        if (class & ND_WORDS_AFTER)
+            assert_int_equal((class & ND_WORDS_MAYBE) != 0, (entry & ND_CHAR_MAYBE) != 0);
+        assert_int_equal(order == 0, ccc == 0);
+        if (highest[order] < ccc) highest[order] = ccc;
+        if (lowest[order] > ccc) lowest[order] = ccc;
+    }
+    for (size_t order = 1; order < 8; order++) assert_true(highest[order - 1] < lowest[order]);
+}
+
+/* Whether two characters change under NFC. */
+static bool changes(uint32_t first, uint32_t second) {
+    unsigned char text[8];
+    nd_cluster cluster = {.allocator = nd_allocator_default};
+    nd_error error;
+    size_t length = put_utf8(text, first), end;
+    length += put_utf8(text + length, second);
+    assert_int_equal(nd_cluster_normalize(&cluster, text, length, 0, &end, &error), ND_OK);
+    bool same = cluster.count == 2 && cluster.chars[0] == first && cluster.chars[1] == second;
+    nd_cluster_clear(&cluster);
+    return !same;
+}
+
+/* A mark that changes under NFC behind an accepted character clashes with it, and none does so
+ * behind ASCII or Latin-1. */
+static void test_words_clashes(void **state) {
+    (void)state;
+    size_t seen = 0;
+    for (uint32_t mark = 0x80; mark < 0x10000; mark++) {
+        unsigned class = class_of(mark);
+        if (class == ND_WORDS_REFUSED || !(class & ND_WORDS_AFTER)) continue;
+        /* Marks that cannot compose are tried behind every 61st character. */
+        uint32_t step = class & ND_WORDS_MAYBE ? 1 : 61;
+        for (uint32_t c = 0x20; c < 0x10000; c += c < 0x100 ? 1 : step) {
+            unsigned before = class_of(c);
+            if (before == ND_WORDS_REFUSED || !changes(c, mark)) continue;
+            seen++;
+            assert_true(c >= 0x100 && nd_words_clash(before, class));
+        }
+    }
+    assert_true(seen > 100);
+}
+
+/* Each accepted character is tried inside a word and alone. */
+static void test_words_characters(void **state) {
+    (void)state;
+    for (uint32_t c = 0; c < 0x20000; c++) {
+        unsigned char one[4];
+        char text[100];
+        unsigned class = class_of(c);
+        if ((c >= 0xd800 && c < 0xe000) || class == ND_WORDS_REFUSED) continue;
+        size_t bytes = put_utf8(one, c);
+        bool often = c < 0x3000 || c % 16 == 0;
+        for (size_t at = often ? 50 : 50 + c % 20; at < (often ? 70 : 51 + c % 20); at++) {
+            memset(text, 'x', sizeof text);
+            text[at - 1] = at % 2 ? ' ' : 'X';
+            memcpy(text + at, one, bytes);
+            text[at + bytes] = at % 3 ? ' ' : 'Y';
+            check_words(text, sizeof text);
+            check_words(text, at + bytes);
+            check_words(text + at, bytes);
+        }
+    }
+}
+
+/* Every character is tried inside a word at varying offsets. The kernels stop at those that are
+ * refused. */
 static void test_words_every_character(void **state) {
     (void)state;
     char text[140];
@@ -322,11 +406,10 @@ static void test_words_every_character(void **state) {
 
 /* Inputs that stop the kernels: characters, then bytes that are not UTF-8. */
 static const char *const stop_characters[] = {
-    "\u0301", "\u0338", "\u044f",     "\u304b",     "\u200c",    "\u200d", "\u2028", "\u202e",
-    "\u203f", "\u2040", "\u2000",     "\u20ac",     "\u0100",    "\u03bc", "\u1e9e", "\uac00",
-    "\u3400", "\u4dbf", "\u4dff",     "\ua000",     "\u3005",    "\u3007", "\u3021", "\u302a",
-    "\u3099", "\ufe00", "\uff00",     "\uff10",     "\uff21",    "\uff3f", "\uff41", "\uff66",
-    "\uff80", "\ue000", "\U0001f600", "\U00020000", "\U000e0100"};
+    "\u0301",       "\u0338",       "\u0130",       "\u1e9e",      "\u0958",
+    "\u10a0",       "\u1161",       "\u212a",       "\u2000",      "\uf900",
+    "\ufa20",       "\ufb01",       "\U00020000",   "\U000e0100",  "\u09c7\u09be",
+    "\u304b\u3099", "\u0627\u0654", "\u0e49\u0e38", "\u0928\u093c"};
 static const char *const stop_bytes[] = {"\x80",
                                          "\x97",
                                          "\xbf",
@@ -354,6 +437,15 @@ static const char *const stop_bytes[] = {"\x80",
                                          "\xef\xbd\xc2\xa0",
                                          "\xe5\xbf\xc3",
                                          "\xf0",
+                                         "\xf0\x9f",
+                                         "\xf0\x9f\x98",
+                                         "\xf0\x9fx\x80",
+                                         "\xf0\x9e\x98\x80",
+                                         "\xf1\x9f\x98\x80",
+                                         "\xe0\x9f\xbf",
+                                         "\xed\xa0\x80",
+                                         "\xd1",
+                                         "\xd1\xd1\x8f",
                                          "\xff"};
 #define CHARACTERS (sizeof stop_characters / sizeof *stop_characters)
 #define STOPPERS (CHARACTERS + sizeof stop_bytes / sizeof *stop_bytes)
@@ -385,8 +477,9 @@ static void test_words_stoppers(void **state) {
  * Behind it the text ends or goes on, or a character belongs to it or stops the kernels. */
 static void test_words_han(void **state) {
     (void)state;
-    static const char *const fills[] = {"x",       " ",       "x ",     "\u00c9", "\u5b57",
-                                        "x\u5b57", "\u5b57 ", "\u3002", "\uff0cQ"};
+    static const char *const fills[] = {
+        "x",      " ",       "x ",      "\u00c9",       "\u5b57",       "x\u5b57", "\u5b57 ",
+        "\u3002", "\uff0cQ", "\u0436 ", "\u0416\u0437", "\u0e01\u0e31", "\u200d",  "\u0915\u093f"};
     static const char *const after[] = {"",       "x",      " ",          "\u00e9",   "\u5b57",
                                         "\u3002", "\u0301", "\ufe00",     "\u200d",   "\u3099",
                                         "\u302a", "\u304b", "\U00020000", "\xe5\xad", "\xe5"};
@@ -472,15 +565,22 @@ static void test_words_turns(void **state) {
 static void test_words_long(void **state) {
     (void)state;
     static const size_t ends[] = {4033, 4095, 4096, 4097, 4159, 4160, 4161, 8192, 70000};
-    static const char *const letters[] = {"Q", "\xc3\x84", "r\xc3\x9f", "\xc2\xb5Zyxwvut"};
-    static const char *const after[] = {"", ".", "\u2014", "\u00d7", "\u0301", "\u6f22", "\u3002"};
+    static const char *const letters[] = {"Q",      "\xc3\x84",     "r\xc3\x9f", "\xc2\xb5Zyxwvut",
+                                          "\u042f", "\u0915\u093f", "\u200d"};
+    static const char *const after[] = {"",       ".",      "\u2014", "\u00d7", "\u0301",
+                                        "\u6f22", "\u3002", "\u0436", "\u094d"};
     char *text = malloc(80000);
     for (size_t i = 0; i < 9; i++)
         for (size_t start = 0; start < 70; start += 1 + below(9))
-            for (size_t letter = 0; letter < 4; letter++)
-                for (size_t tail = 0; tail < 7; tail++) {
+            for (size_t letter = 0; letter < sizeof letters / sizeof *letters; letter++)
+                for (size_t tail = 0; tail < sizeof after / sizeof *after; tail++) {
                     size_t width = strlen(letters[letter]), length = start;
                     memset(text, ' ', start);
+                    /* The last of the letters are marks behind an unspaced character. */
+                    if (letter + 1 == sizeof letters / sizeof *letters) {
+                        memcpy(text + length, "\u6f22", 3);
+                        length += 3;
+                    }
                     for (; length + width <= ends[i]; length += width)
                         memcpy(text + length, letters[letter], width);
                     memcpy(text + length, after[tail], strlen(after[tail]));
@@ -820,6 +920,8 @@ int main(void) {
         cmocka_unit_test(test_words_every_byte),
         cmocka_unit_test(test_words_not_ascii),
         cmocka_unit_test(test_words_set),
+        cmocka_unit_test(test_words_clashes),
+        cmocka_unit_test(test_words_characters),
         cmocka_unit_test(test_words_every_character),
         cmocka_unit_test(test_words_han),
         cmocka_unit_test(test_words_stoppers),

@@ -1,9 +1,9 @@
 /* From a text to its shingles.
  *
  * ND_WORDS: two tokenizers take turns. The words kernel runs until it meets a character that it
- * does not handle (nd_words_accept). The scalar tokenizer continues at the word or character before
- * that one, and hands back where a run of characters begins that the kernel handles. Both read the
- * word at the seam. Only the scalar tokenizer reports bytes that are not UTF-8.
+ * does not handle (kernel/script_pages.h). The scalar tokenizer continues at the word or character
+ * before that one, and hands back where a run of characters begins that the kernel handles. Both
+ * read the word at the seam. Only the scalar tokenizer reports bytes that are not UTF-8.
  *
  * ND_CHARS: the scalar tokenizer alone.
  *

@@ -34,7 +34,7 @@
 #include "unicode/scalar_tokenizer.h"
 
 #include "base/limits.h"
-#include "kernel/kernel.h"
+#include "kernel/script_pages.h"
 #include "unicode/normalize.h"
 
 #include <string.h>
@@ -293,25 +293,39 @@ static inline bool may_change(unsigned entry, unsigned starter, unsigned ccc, un
 
 #define BYTES(x) (UINT64_C(0x0101010101010101) * (x))
 
-/* Whether the words kernels accept the character with the leading byte p[0] >= 0xC0, in valid
- * UTF-8. */
-static inline bool kernel_takes(const unsigned char *p, const unsigned char *end) {
-    if (p[0] < 0xe2 || p[0] > 0xef) return p[0] == 0xc2 || p[0] == 0xc3;
-    return end - p >= 3 &&
-           nd_words_accept((p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu));
+/* Whether the words kernels stop at the character at p. A character before it is not before
+ * `begin`.
+ */
+static bool kernel_stops(const unsigned char *begin, const unsigned char *p,
+                         const unsigned char *end) {
+    unsigned class = nd_words_class(p, end);
+    if (class == ND_WORDS_REFUSED) return true;
+    if (!(class & ND_WORDS_AFTER) || p == begin) return false;
+    const unsigned char *before = p - 1;
+    while (before > begin && (before[0] & 0xc0) == 0x80) before--;
+    return nd_words_clash(nd_words_class(before, p), class);
 }
 
-/* Looks for ND_SCAN_KERNEL_RUN bytes of characters that the kernel accepts. Returns p if they begin
- * there, otherwise the next position where they may begin. It looks backward from the end of the
- * run, so that text of another script is skipped in steps of the run's length. */
-static inline __attribute__((always_inline)) const unsigned char *
-next_kernel_run(const unsigned char *p, const unsigned char *end) {
+/* Looks for ND_SCAN_KERNEL_RUN bytes of characters at which the kernel does not stop. Returns p if
+ * they begin there, otherwise the next position where they may begin. It looks backward from the
+ * end of the run, so that text at which the kernel stops is skipped in steps of the run's length.
+ */
+static const unsigned char *next_kernel_run(const unsigned char *p, const unsigned char *end) {
     if (end - p < ND_SCAN_KERNEL_RUN) return end;
+    const unsigned char *behind = end; /* the character behind the one that is looked at */
+    unsigned class_behind = 0;
     for (int i = ND_SCAN_KERNEL_RUN - 8; i >= 0; i -= 8) {
         uint64_t word = nd_load_le64(p + i);
         for (uint64_t leads = word & word << 1 & BYTES(0x80); leads;) {
             int last = (63 - __builtin_clzll(leads)) / 8;
-            if (!kernel_takes(p + i + last, end)) return p + i + last + 1;
+            const unsigned char *at = p + i + last;
+            unsigned class = nd_words_class(at, end);
+            if (class == ND_WORDS_REFUSED) return at + 1;
+            if (class_behind & ND_WORDS_AFTER && at + nd_script_length(at[0]) == behind &&
+                nd_words_clash(class, class_behind))
+                return at + 1;
+            behind = at;
+            class_behind = class;
             leads ^= UINT64_C(0x80) << 8 * last;
         }
     }
@@ -389,7 +403,7 @@ static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const 
                                                                  nd_error *error) {
     const unsigned char *text = s->text, *p = text + from, *end = text + s->length, *cluster = p;
     const unsigned char *ask = may_stop ? text : end; /* before it the scan cannot stop */
-    bool stops = false; /* a character was found that the kernel does not accept */
+    bool stops = false; /* a character was found at which the kernel stops */
     cursor at = s->at;
     unsigned starter = 0, last_ccc = 0, entry;
     for (unsigned width; p < end; p += width) {
@@ -404,8 +418,9 @@ static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const 
         if (__builtin_expect(width == 0, 0)) return nd_fail_utf8(error, (size_t)(p - text));
         if (p >= ask) {
             if (!stops) {
-                stops = !nd_words_accept(cp);
-            } else if (at.state != RUN || (entry & ND_CHAR_CLASS) != ND_CHAR_WORD) {
+                stops = p[0] >= 0x80 && kernel_stops(text + from, p, end);
+            } else if ((at.state != RUN || (entry & ND_CHAR_CLASS) != ND_CHAR_WORD) &&
+                       !(entry & ND_CHAR_NOT_BOUNDARY) && (entry & ND_CHAR_CLASS) != ND_CHAR_MARK) {
                 ask = next_kernel_run(p, end);
                 if (ask == p) break;
             }

@@ -12,16 +12,16 @@
 #include "unicode/token_sink.h"
 
 /* nd_scan_words returns to the caller's fast path if so many bytes of characters follow that the
- * words kernels accept (nd_words_accept). */
+ * words kernels accept and that do not clash (kernel/script_pages.h). */
 #define ND_SCAN_KERNEL_RUN 64
 
 /* Cuts text[from, length) into words (ND_WORDS) and appends their tokens to the sink. REQUIRES: a
  * token may begin at `from`, and the character there does not combine with one before it.
  *
- * Stops at the end of the text. If `may_stop`, it stops earlier, after it has met a character that
- * the kernels do not accept: at the first position at the beginning of a token, or between tokens,
- * from which all characters that begin in the next ND_SCAN_KERNEL_RUN bytes are accepted. *stopped
- * is the position. */
+ * Stops at the end of the text. If `may_stop`, it stops earlier, after it has met a character at
+ * which the kernels stop: at the first position at the beginning of a token, or before a character
+ * between tokens that is no mark, if the kernels stop at none of the characters that begin in the
+ * next ND_SCAN_KERNEL_RUN bytes. *stopped is the position. */
 nd_status nd_scan_words(nd_token_sink *sink, const char *text, size_t length, size_t from,
                         bool may_stop, size_t *stopped, nd_error *error);
 

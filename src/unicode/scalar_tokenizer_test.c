@@ -2,6 +2,7 @@
 #include "unicode/scalar_tokenizer.h"
 
 #include "kernel/kernel.h"
+#include "kernel/script_pages.h"
 #include "test.h"
 #include "unicode/normalize.h"
 
@@ -511,23 +512,34 @@ static size_t character(const char *text, size_t length, size_t at, uint32_t *cp
     return width;
 }
 
-/* Whether the kernel accepts every character that begins in the run from `at` on. */
+static unsigned class_at(const char *text, size_t length, size_t at) {
+    return nd_words_class((const unsigned char *)text + at, (const unsigned char *)text + length);
+}
+
+/* Whether the kernel stops at no character that begins in the run from `at` on. */
 static bool kernel_run(const char *text, size_t length, size_t at) {
     size_t end = at + ND_SCAN_KERNEL_RUN;
     bool taken = end <= length;
-    for (uint32_t cp; taken && at < end; taken = nd_words_accept(cp))
-        at += character(text, length, at, &cp);
+    unsigned before = 0;
+    for (uint32_t cp; taken && at < end; at += character(text, length, at, &cp)) {
+        unsigned class = class_at(text, length, at);
+        taken = class != ND_WORDS_REFUSED && !nd_words_clash(before, class);
+        before = class;
+    }
     return taken;
 }
 
 static size_t expected_stop(const char *text, size_t length, size_t from, const list *whole) {
     bool seen = false;
+    unsigned before = 0;
     uint32_t cp;
     for (size_t at = from; at < length; at += character(text, length, at, &cp)) {
-        if (seen && kernel_run(text, length, at) && harmless_cut(text, length, at, whole))
+        unsigned class = class_at(text, length, at);
+        bool mark = (class & ND_WORDS_CLASS) == ND_WORDS_MARK;
+        if (seen && !mark && kernel_run(text, length, at) && harmless_cut(text, length, at, whole))
             return at;
-        character(text, length, at, &cp);
-        seen |= !nd_words_accept(cp);
+        seen |= class == ND_WORDS_REFUSED || nd_words_clash(before, class);
+        before = class;
     }
     return length;
 }
@@ -550,9 +562,25 @@ static void check_stops(const char *text, size_t length) {
 
 static void test_may_stop(void **state) {
     (void)state;
-    static const char *const pieces[] = {
-        "\u00e9",  "a\u0301", "\u304b",       "\u6f22",     "\u6f22\u0301", "x\u304b", "\u044f ",
-        "\u044f.", "=\u0338", "\u0e01\u0e35", "\U0001f600", "\u200d",       "\u2028",  "\u2014"};
+    static const char *const pieces[] = {"\u00e9",
+                                         "a\u0301",
+                                         "\u304b",
+                                         "\u6f22",
+                                         "\u6f22\u0301",
+                                         "x\u304b",
+                                         "\u044f ",
+                                         "\u044f.",
+                                         "=\u0338",
+                                         "\u0e01\u0e35",
+                                         "\U0001f600",
+                                         "\u200d",
+                                         "\u2028",
+                                         "\u2014",
+                                         "\u304b\u3099",
+                                         "\u0130.",
+                                         "\U00020000",
+                                         "x\u1e9e ",
+                                         "\u0e01\u0e49\u0e38"};
     static const char *const fills[] = {
         "word ",         "x",      " ",       "It is. ",      "\u00e9t\u00e9 ",
         "\u201cs\u201d", "\u00e9", "a\u00a0", "\u6f22\u5b57", "\u5b57 x\u6f22",
