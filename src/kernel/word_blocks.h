@@ -45,9 +45,9 @@
  * mask of word characters, m ^ (m << 1 | carry) has alternately a bit at the begin of a word and
  * at its end. In scripts without spaces a token may begin at the end of another, so begins and ends
  * are two masks there. The edges of a chunk are collected first, and then the tokens between them
- * are hashed: two loops without a branch that depends on the text, except on tokens longer than 16
- * bytes. A word that crosses the end of a chunk begins the next chunk. A word that fills a whole
- * chunk is folded and hashed separately, so the cost is linear for every text.
+ * are hashed: two loops without a branch that depends on the text, except on tokens that are longer
+ * than most. A word that crosses the end of a chunk begins the next chunk. A word that fills a
+ * whole chunk is folded and hashed separately, so the cost is linear for every text.
  *
  * One loop is for Latin text. Another is for text of all scripts; a chunk enters it at its first
  * character that is not Latin.
@@ -63,9 +63,6 @@
 
 /* Bytes; a multiple of 64 that fits 16-bit positions. */
 #define WORD_CHUNK ND_LIMIT(4096, 128)
-
-/* Bytes of a token, with those behind it, from which on many tokens have more than 16 bytes. */
-#define LONG_TOKENS 10
 
 /* The low `n` of 16 bytes as two little-endian words. */
 static const uint64_t token_mask[17][2] = {
@@ -340,37 +337,38 @@ static inline nd_word_edges find_edges(const unsigned char *p, size_t bytes, boo
     return (nd_word_edges){at < bytes ? at : bytes, (size_t)(to - edges), false, 0};
 }
 
-static inline void hash_tokens(const nd_hash_key *key, const unsigned char *lower,
-                               const uint16_t *edges, size_t count, uint64_t *tokens) {
+/* Hashes tokens, without a branch those of up to `usual` bytes: 8, 16 or 32, a constant. */
+static inline __attribute__((always_inline)) void
+hash_tokens_of(const nd_hash_key *key, const unsigned char *lower, const uint16_t *edges,
+               size_t count, const size_t usual, uint64_t *tokens) {
     for (size_t t = 0; t < count; t++) {
         const unsigned char *p = lower + edges[2 * t];
         size_t length = (size_t)edges[2 * t + 1] - edges[2 * t];
-        if (__builtin_expect(length > 16, 0)) {
+        if (__builtin_expect(length > usual, 0)) {
             tokens[t] = nd_hash_token_padded(key, p, length);
             continue;
         }
-        tokens[t] = nd_hash_words(key, nd_load_le64(p) & token_mask[length][0],
-                                  nd_load_le64(p + 8) & token_mask[length][1]);
+        uint64_t h = 0;
+        if (usual == 32) {
+            h = nd_fold_multiply(nd_load_le64(p) ^ key->k2, nd_load_le64(p + 8) ^ key->k3) &
+                (0 - (uint64_t)(length > 16));
+            p += length > 16 ? 16 : 0;
+            length -= length > 16 ? 16 : 0;
+        }
+        uint64_t a = nd_load_le64(p) & token_mask[length][0],
+                 b = usual == 8 ? 0 : nd_load_le64(p + 8) & token_mask[length][1];
+        tokens[t] = nd_hash_words(key, a ^ h, b);
     }
 }
 
-/* The same for tokens that are often longer than 16 bytes: up to 32 bytes without a branch. */
-static inline void hash_long_tokens(const nd_hash_key *key, const unsigned char *lower,
-                                    const uint16_t *edges, size_t count, uint64_t *tokens) {
-    for (size_t t = 0; t < count; t++) {
-        const unsigned char *p = lower + edges[2 * t];
-        size_t length = (size_t)edges[2 * t + 1] - edges[2 * t];
-        if (__builtin_expect(length > 32, 0)) {
-            tokens[t] = nd_hash_token_padded(key, p, length);
-            continue;
-        }
-        size_t first = length > 16 ? 16 : 0;
-        uint64_t h = nd_fold_multiply(nd_load_le64(p) ^ key->k2, nd_load_le64(p + 8) ^ key->k3) &
-                     (0 - (uint64_t)(length > 16));
-        tokens[t] = nd_hash_words(key,
-                                  (nd_load_le64(p + first) & token_mask[length - first][0]) ^ h,
-                                  nd_load_le64(p + first + 8) & token_mask[length - first][1]);
-    }
+/* `bytes`: of the tokens and all between them. Not inlined, so that its loops have all registers.
+ */
+static __attribute__((noinline)) void hash_tokens(const nd_hash_key *key,
+                                                  const unsigned char *lower, const uint16_t *edges,
+                                                  size_t count, size_t bytes, uint64_t *tokens) {
+    if (bytes < 5 * count) hash_tokens_of(key, lower, edges, count, 8, tokens);
+    else if (bytes < 10 * count) hash_tokens_of(key, lower, edges, count, 16, tokens);
+    else hash_tokens_of(key, lower, edges, count, 32, tokens);
 }
 
 /* nd_hash_token of the folded word that begins at p. Returns its length in the text; 0 if a
@@ -441,9 +439,7 @@ static size_t words(const char *text, size_t length, const nd_hash_key *key, uin
             find_script_edges(p + at, bytes, at + bytes == length, lower, edges, &found);
         if (found.count % 2 && !found.stopped && at + found.scanned == length)
             edges[found.count++] = (uint16_t)found.scanned;
-        bool long_tokens = found.scanned > LONG_TOKENS * (found.count / 2);
-        (long_tokens ? hash_long_tokens : hash_tokens)(&own_key, lower, edges, found.count / 2,
-                                                       tokens + written);
+        hash_tokens(&own_key, lower, edges, found.count / 2, found.scanned, tokens + written);
         written += found.count / 2;
         bool open = found.count % 2;
         before = open ? 0 : found.before; /* a token begins behind all that matters to it */
