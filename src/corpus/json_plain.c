@@ -1,7 +1,6 @@
 #include "corpus/json_plain.h"
 
 #include "kernel/kernel.h"
-#include "unicode/normalize.h"
 
 #include <string.h>
 
@@ -29,52 +28,14 @@ size_t nd_json_plain_room(size_t length) { return length + ND_STRING_BEHIND; }
 
 /* ---- strings */
 
-static int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Reads \uXXXX. False: there is none. */
-static bool read_unit(reader *r, unsigned *out) {
-    if (r->end - r->at < 6 || r->at[0] != '\\' || r->at[1] != 'u') return false;
-    *out = 0;
-    for (int i = 2; i < 6; i++) {
-        int digit = hex_digit(r->at[i]);
-        if (digit < 0) return false;
-        *out = *out << 4 | (unsigned)digit;
-    }
-    r->at += 6;
-    return true;
-}
-
-/* Reads the escape of a character, or of both its surrogates, and writes its UTF-8, which is
- * shorter. */
-static bool read_escape(reader *r) {
-    unsigned cp, low;
-    if (!read_unit(r, &cp)) return false;
-    if (cp - 0xd800 < 0x400) {
-        if (!read_unit(r, &low) || low - 0xdc00 >= 0x400) return false;
-        cp = 0x10000 + ((cp - 0xd800) << 10) + (low - 0xdc00);
-    } else if (cp - 0xdc00 < 0x400) return false;
-    unsigned width;
-    uint32_t bytes = nd_utf8_pack(cp, &width);
-    for (unsigned i = 0; i < width; i++) *r->to++ = (char)(bytes >> 8 * i);
-    return true;
-}
-
 /* Reads a string, whose opening quote is at r->at. It takes buffer only until r->to is set back. */
 static bool read_string(reader *r, string *out) {
+    size_t written;
     out->bytes = r->to;
     r->at++;
-    for (;;) {
-        size_t written;
-        r->at += r->kernel->json_string(r->at, (size_t)(r->end - r->at), r->to, &written);
-        r->to += written;
-        if (r->at == r->end) return false;
-        if (*r->at == '"') break;
-        if (!read_escape(r)) return false;
-    }
+    r->at += r->kernel->json_string(r->at, (size_t)(r->end - r->at), r->to, &written);
+    r->to += written;
+    if (r->at == r->end || *r->at != '"') return false;
     r->at++;
     out->length = (size_t)(r->to - out->bytes);
     return true;

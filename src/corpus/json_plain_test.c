@@ -77,13 +77,16 @@ static void test_random(void **state) {
         "\"id\":17}",
         " { \"text\" : \"x\" , \"id\" : null , \"t\" : true , \"f\" : false , \"n\" : -0.0E+1 } ",
         "{\"text\":"
-        "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\\\\\\\\bb\\\\\"}"};
+        "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\\\\\\\\bb\\\\\"}",
+        "{\"id\":\"\\u0438\\u043c\\u044f\",\"text\":\"\\u042d\\u0442\\u043e \\u2014 "
+        "\\u4e2d\\u6587, \\ud83d\\ude00\\u0020"
+        "\\u0442\\u0435\\u043a\\u0441\\u0442\\n\\u0020\\u0000\\u007f.\"}"};
     static const char bytes[] = "\"\\{}[]:,0123456789eE+-.utfnbr/ \t\n\x01\x80\xC3\xA9\xED\xA0xidt";
     uint64_t seed = 3;
     read_plainly = good = 0;
     for (int round = 0; round < 200000; round++) {
         char line[400];
-        strcpy(line, seeds[random_below(&seed, 4)]);
+        strcpy(line, seeds[random_below(&seed, 5)]);
         size_t length = strlen(line);
         for (uint64_t n = random_below(&seed, 4); n > 0; n--) {
             size_t at = random_below(&seed, length);

@@ -632,37 +632,110 @@ static inline void unpack_ends(uint64_t ones, uint32_t keys, uint16_t *ends) {
 
 /* ---- strings of JSON */
 
+/* A block of a string with its escapes \\uXXXX replaced: the last bytes of each are UTF-8. */
+typedef struct unit_block {
+    __m512i bytes;
+    uint64_t dropped; /* the other bytes of escapes, but for their backslashes */
+    uint64_t bad;     /* escapes that are none, or of a lone surrogate */
+    uint64_t cut;     /* of those, surrogates whose other half is behind the block */
+} unit_block;
+
+/* UTF-8 of a lane: its fields of six bits, from the given bit of the lane on, masked, with the high
+ * bits of each byte. */
+static inline __m512i utf8_lanes(__m512i character, int64_t bits, uint32_t mask, uint32_t high) {
+    __m512i fields = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(bits), character);
+    return _mm512_ternarylogic_epi32(fields, _mm512_set1_epi32((int)mask),
+                                     _mm512_set1_epi32((int)high), 0xea); /* x & y | z */
+}
+
+/* Replaces the surrogates of a block; the lanes of the low ones become the UTF-8 of four bytes. */
+static inline __m512i replace_surrogates(__m512i unit, __mmask16 highs, __mmask16 lows,
+                                         uint64_t units, __m512i utf8, unit_block *block) {
+    uint64_t high = _pdep_u64(highs, units), low = _pdep_u64(lows, units) & ~block->bad,
+             pairs = high << 6 & low, bad = (low & ~pairs) | (high & ~(pairs >> 6));
+    __m512i first = _mm512_alignr_epi32(unit, unit, 15); /* the lane before */
+    __m512i character = _mm512_add_epi32(
+        _mm512_slli_epi32(first, 10),
+        _mm512_add_epi32(unit, _mm512_set1_epi32(0x10000 - (0xd800 << 10) - 0xdc00)));
+    __m512i wide = utf8_lanes(character, INT64_C(0x20262c3200060c12), 0x3f3f3f07, 0x808080f0);
+    block->bad |= bad;
+    block->cut = bad & high & ~low_bits(53);
+    block->dropped = (block->dropped & ~(low << 2)) | high << 3 | high << 4 | high << 5;
+    return _mm512_mask_mov_epi32(utf8, lows, wide);
+}
+
+/* Replaces escapes. The digits of all are squeezed together, and each four become a lane of 32
+ * bits. A block has ten escapes at most. */
+static inline unit_block replace_units(__m512i v, uint64_t units) {
+    const __m512i case_bit = _mm512_set1_epi8(0x20);
+    uint64_t digits = units << 2 | units << 3 | units << 4 | units << 5;
+    __m512i letter = _mm512_sub_epi8(_mm512_or_si512(v, case_bit), _mm512_set1_epi8('a')),
+            figure = _mm512_sub_epi8(v, _mm512_set1_epi8('0')),
+            value = _mm512_and_si512(v, _mm512_set1_epi8(0xf));
+    uint64_t letters = _mm512_cmplt_epu8_mask(letter, _mm512_set1_epi8(6)),
+             wrong = digits & ~letters & ~_mm512_cmplt_epu8_mask(figure, _mm512_set1_epi8(10));
+    value = _mm512_mask_add_epi8(value, letters, value, _mm512_set1_epi8(9));
+    __m512i packed = _mm512_maskz_compress_epi8(digits, value);
+    __m512i unit = _mm512_madd_epi16(_mm512_maddubs_epi16(packed, _mm512_set1_epi16(0x0110)),
+                                     _mm512_set1_epi32(0x00010100));
+    __m512i top = _mm512_and_si512(unit, _mm512_set1_epi32(0xfc00));
+    __mmask16 highs = _mm512_cmpeq_epi32_mask(top, _mm512_set1_epi32(0xd800)),
+              lows = _mm512_cmpeq_epi32_mask(top, _mm512_set1_epi32(0xdc00)),
+              narrow = _mm512_cmplt_epu32_mask(unit, _mm512_set1_epi32(0x800)),
+              ascii = _mm512_cmplt_epu32_mask(unit, _mm512_set1_epi32(0x80));
+    __m512i utf8 = utf8_lanes(unit, INT64_C(0x20262c0000060c00), 0x3f3f0f00, 0x8080e000);
+    utf8 = _mm512_mask_or_epi32(utf8, narrow, utf8, _mm512_set1_epi32(0x00400000));
+    utf8 = _mm512_mask_slli_epi32(utf8, ascii, unit, 24);
+    unit_block block = {.dropped = units << 1 | units << 2 | _pdep_u64(narrow, units) << 3 |
+                                   _pdep_u64(ascii, units) << 4,
+                        .bad = units & (wrong >> 2 | wrong >> 3 | wrong >> 4 | wrong >> 5)};
+    if (highs | lows) utf8 = replace_surrogates(unit, highs, lows, units, utf8, &block);
+    block.bytes = _mm512_mask_expand_epi8(v, digits, utf8);
+    return block;
+}
+
 /* A block of at most 64 bytes without a backslash is stored as it is. Of any other one the second
  * characters of escapes are replaced, and the backslashes before them are squeezed out. An escape
  * that the end of the block cuts is left to the next one. */
 static size_t json_string(const char *text, size_t length, char *out, size_t *written) {
     const __m512i low = _mm512_loadu_si512(nd_json_escapes),
                   high = _mm512_loadu_si512(nd_json_escapes + 64);
+    const uint64_t whole = low_bits(59); /* where an escape of six bytes ends in the block */
     size_t at = 0, to = 0;
     while (at < length) {
         uint64_t within = low_bits(length - at < 64 ? length - at : 64);
         __m512i v = _mm512_maskz_loadu_epi8(within, text + at);
         uint64_t backslashes = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\\')),
                  quotes = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('"')),
-                 stops = _mm512_cmplt_epu8_mask(v, _mm512_set1_epi8(0x20)), escaped = 0, taken;
+                 stops = _mm512_cmplt_epu8_mask(v, _mm512_set1_epi8(0x20)), escaped = 0, taken,
+                 dropped = 0, cut = 0;
         if (backslashes) {
             escaped = nd_escaped_positions(backslashes);
-            uint64_t begins = backslashes & ~escaped;
+            uint64_t begins = backslashes & ~escaped,
+                     units = begins & _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('u')) >> 1;
+            cut = (units & ~whole) | (begins & UINT64_C(1) << 63);
+            units &= whole;
             __m512i second = _mm512_permutex2var_epi8(low, v, high);
             uint64_t good = _mm512_test_epi8_mask(second, second) & ~_mm512_movepi8_mask(v);
-            stops |= begins & ~(good >> 1); /* also one at the end of the block */
+            stops |= begins & ~(good >> 1) & ~units; /* also one that is cut */
             v = _mm512_mask_mov_epi8(v, escaped, second);
-            backslashes = begins;
+            dropped = begins;
+            if (units) {
+                unit_block replaced = replace_units(v, units);
+                v = replaced.bytes;
+                dropped |= replaced.dropped;
+                stops |= replaced.bad;
+                cut |= replaced.cut;
+            }
         }
         stops |= quotes & ~escaped;
         taken = stops ? low_bits(_tzcnt_u64(stops)) : within;
-        v = _mm512_maskz_compress_epi8(taken & ~backslashes, v);
+        v = _mm512_maskz_compress_epi8(taken & ~dropped, v);
         _mm512_storeu_si512(out + to, v);
         size_t count = nd_popcount(taken);
-        to += nd_popcount(taken & ~backslashes);
+        to += nd_popcount(taken & ~dropped);
         at += count;
-        bool is_cut = count == 63 && backslashes >> 63;
-        if (count < 64 && !is_cut) break;
+        if (count < 64 && !(cut >> count & 1)) break;
     }
     *written = to;
     return at;

@@ -139,6 +139,32 @@ size_t nd_utf8_valid_from(const unsigned char *p, size_t length, size_t from);
 /* The character that an escape of two characters stands for, by its second one; 0: it is none. */
 extern const char nd_json_escapes[128];
 
+/* The value of an escape \\uXXXX that is missing, or has wrong digits. */
+#define ND_NO_UNIT UINT32_MAX
+
+static inline bool nd_is_surrogate(uint32_t unit) { return unit - 0xd800 < 0x800; }
+
+/* Writes the character of one unit of UTF-16, or of two, as UTF-8, with bytes behind it up to four.
+ * Returns its bytes: 1 to 3; 4: it is of two units; 0: there is none. */
+static inline unsigned nd_put_units(uint32_t unit, uint32_t next, char *out) {
+    uint32_t last = 0x80 | (unit & 0x3f), bytes = unit;
+    unsigned width = unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+    if (unit == ND_NO_UNIT) return 0;
+    if (nd_is_surrogate(unit)) {
+        if (unit >= 0xdc00 || next - 0xdc00 >= 0x400) return 0;
+        uint32_t high = unit - 0xd800 + 0x40, low = next - 0xdc00;
+        bytes = (0xf0 | high >> 8) | (0x80 | (high >> 2 & 0x3f)) << 8 |
+                (0x80 | (high << 4 & 0x30) | low >> 6) << 16 | (0x80 | (low & 0x3f)) << 24;
+        width = 4;
+    } else if (width == 2) {
+        bytes = (0xc0 | unit >> 6) | last << 8;
+    } else if (width == 3) {
+        bytes = (0xe0 | unit >> 12) | (0x80 | (unit >> 6 & 0x3f)) << 8 | last << 16;
+    }
+    nd_store_le32(out, bytes);
+    return width;
+}
+
 /* Returns the positions behind backslashes that begin an escape. A run of backslashes that begins
  * at an even position escapes at odd ones, and the other way round (the method of simdjson). */
 static inline uint64_t nd_escaped_positions(uint64_t backslashes) {

@@ -190,10 +190,11 @@ typedef struct nd_kernel {
     size_t (*ascii_prefix)(const char *text, size_t length);
 
     /* Copies the characters of a JSON string (RFC 8259, section 7), from text[0] on, and replaces
-     * escapes of two characters. Stops before the first quote that is not escaped, control
-     * character below U+0020, escape of another kind (\\u among them) or backslash at the end;
-     * otherwise at the end. Returns the number of bytes read; *written: of bytes written, never
-     * more. The bytes are not checked to be UTF-8. `out` has room for length + ND_STRING_BEHIND. */
+     * escapes by their characters in UTF-8. Stops before the first quote that is not escaped,
+     * control character below U+0020, or backslash that begins no whole escape, or that of a lone
+     * surrogate; otherwise at the end. Returns the number of bytes read; *written: of bytes
+     * written, never more. The bytes are not checked to be UTF-8. `out` has room for length +
+     * ND_STRING_BEHIND. */
     size_t (*json_string)(const char *text, size_t length, char *out, size_t *written);
 
     /* Passes the characters of a JSON string that stand for *bytes bytes of its text. Stops earlier

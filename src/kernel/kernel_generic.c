@@ -343,6 +343,26 @@ static inline uint64_t special8(uint64_t x) {
            (ones << 7);
 }
 
+/* Reads an escape \\uXXXX, of which `text` may have the begin. */
+static inline uint32_t read_unit(const char *text, size_t length) {
+    const uint64_t ones = 0x01010101;
+    if (length < 6 || text[0] != '\\' || text[1] != 'u') return ND_NO_UNIT;
+    uint64_t digits = nd_load_le32(text + 2), x = digits & ones * 0x7f,
+             letters = nd_range8(x | ones << 5, 'a', 'f' + 1), figures = nd_range8(x, '0', '9' + 1);
+    if (((letters | figures) & ~digits) != ones << 7) return ND_NO_UNIT;
+    uint64_t values = (x & ones * 0xf) + (letters >> 7) * 9, pairs = values << 4 | values >> 8;
+    return (uint32_t)((pairs & 0xff) << 8 | (pairs >> 16 & 0xff));
+}
+
+/* Reads such an escape, or those of both surrogates of a character, and writes its UTF-8. Returns
+ * the number of bytes read; *width: of bytes written. */
+static inline size_t replace_unit(const char *text, size_t length, char *out, unsigned *width) {
+    uint32_t unit = read_unit(text, length), next = ND_NO_UNIT;
+    if (nd_is_surrogate(unit)) next = read_unit(text + 6, length - 6);
+    *width = nd_put_units(unit, next, out);
+    return *width == 0 ? 0 : *width == 4 ? 12 : 6;
+}
+
 size_t nd_json_string_by_words(const char *text, size_t length, char *out, size_t *written) {
     size_t at = 0, to = 0;
     for (;;) {
@@ -358,9 +378,16 @@ size_t nd_json_string_by_words(const char *text, size_t length, char *out, size_
         if (byte == '\\' && length - at > 1) {
             unsigned char second = (unsigned char)text[at + 1];
             char escaped = second < 0x80 ? nd_json_escapes[second] : 0;
-            if (!escaped) break;
-            out[to++] = escaped;
-            at += 2;
+            if (escaped) {
+                out[to++] = escaped;
+                at += 2;
+                continue;
+            }
+            unsigned width;
+            size_t read = replace_unit(text + at, length - at, out + to, &width);
+            if (read == 0) break;
+            to += width;
+            at += read;
             continue;
         }
         if (byte == '"' || byte == '\\' || byte < 0x20) break;

@@ -8,6 +8,7 @@
 #include "unicode/scalar_tokenizer.h"
 #include "unicode/normalize.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 /* Lengths around the sizes that kernels treat separately: vectors, blocks of 64, chunks of 4096. */
@@ -703,6 +704,33 @@ static void check_utf8(const unsigned char *p, size_t length) {
 
 /* ---- strings of JSON */
 
+/* Reads \\uXXXX. UINT32_MAX: there is none. */
+static uint32_t plain_unit(const char *text, size_t length) {
+    char digits[5] = {0}, *end;
+    if (length < 6 || text[0] != '\\' || text[1] != 'u') return UINT32_MAX;
+    memcpy(digits, text + 2, 4);
+    unsigned long unit = strtoul(digits, &end, 16);
+    bool hexadecimal = isxdigit((unsigned char)digits[0]) && end == digits + 4;
+    return hexadecimal && (digits[1] | 0x20) != 'x' ? (uint32_t)unit : UINT32_MAX;
+}
+
+/* Reads the escapes \\uXXXX of a character and writes its UTF-8. Returns the bytes that are read.
+ */
+static size_t plain_units(const char *text, size_t length, char *out, size_t *written) {
+    uint32_t character = plain_unit(text, length);
+    if (character == UINT32_MAX) return 0;
+    bool pair = character >= 0xd800 && character <= 0xdfff;
+    if (pair) {
+        uint32_t low = plain_unit(text + 6, length - 6);
+        if (character >= 0xdc00 || low < 0xdc00 || low > 0xdfff) return 0;
+        character = 0x10000 + (character - 0xd800) * 0x400 + low - 0xdc00;
+    }
+    unsigned width;
+    uint32_t bytes = nd_utf8_pack(character, &width);
+    for (unsigned i = 0; i < width; i++) out[(*written)++] = (char)(bytes >> 8 * i);
+    return pair ? 12 : 6;
+}
+
 static size_t plain_string(const char *text, size_t length, char *out, size_t *written) {
     static const char second[] = "\"\\/bfnrt", meaning[] = "\"\\/\b\f\n\r\t";
     size_t at = 0;
@@ -710,40 +738,83 @@ static size_t plain_string(const char *text, size_t length, char *out, size_t *w
         if (text[at] == '"' || (unsigned char)text[at] < 0x20) break;
         char c = text[at];
         if (c == '\\') {
+            size_t read = plain_units(text + at, length - at, out, written);
             const char *known = at + 1 < length && text[at + 1] ? strchr(second, text[at + 1])
                                                                 : NULL;
-            if (!known) break;
+            if (!read && !known) break;
+            at += read ? read - 1 : 1;
+            if (read) continue;
             c = meaning[known - second];
-            at++;
         }
         out[(*written)++] = c;
     }
     return at;
 }
 
+/* Writes \\uXXXX with some digits: often those of a Russian letter, seldom wrong ones. */
+static void put_unit(char *to) {
+    static const char digits[] = "0123456789abcdefABCDEF", wrong[] = "gG@:/`xu\\\" +-\xb1\x01";
+    memcpy(to, "\\u04", 4);
+    for (size_t i = below(4) ? 4 : 2; i < 6; i++) to[i] = digits[below(sizeof digits - 1)];
+    if (below(8) == 0) to[2] = to[3] = '0';
+    if (below(30) == 0) memcpy(to + 2, below(2) ? "d8" : "DF", 2);
+    if (below(60) == 0) to[2 + below(4)] = wrong[below(sizeof wrong - 1)];
+}
+
+static void check_string(const guarded *out_pages, const char *p, size_t length, size_t *most) {
+    char expected[400];
+    size_t wanted, written, read = plain_string(p, length, expected, &wanted);
+    for (size_t t = 0; t < table_count; t++) {
+        char *out = guarded_block(*out_pages, length + ND_STRING_BEHIND, true);
+        assert_int_equal(tables[t]->json_string(p, length, out, &written), read);
+        assert_int_equal(written, wanted);
+        assert_memory_equal(out, expected, wanted);
+    }
+    if (read > *most) *most = read;
+}
+
 static void test_json_string(void **state) {
     (void)state;
     static const char often[] = "\\\\\\\\\"nnu/b\x01\x80\xffz", seldom[] = "\\n\\\\nn\\t";
     guarded pages = guarded_make(400), out_pages = guarded_make(400 + ND_STRING_BEHIND);
+    size_t most = 0;
     for (size_t round = 0; round < 100000; round++) {
-        size_t length = below(round % 16 ? 140 : 400), wanted, written;
-        char *p = guarded_block(pages, length, round % 2), expected[400];
+        size_t length = below(round % 16 ? 140 : 400);
+        char *p = guarded_block(pages, length, round % 2);
         for (size_t i = 0; i < length; i++) p[i] = (char)(' ' + 3 + below(40));
         for (size_t k = below(round % 3 ? 8 : 100); k > 0 && length > 1; k--) {
             size_t at = below(length - 1);
             if (round % 2 || below(4) == 0) p[at] = often[below(sizeof often - 1)];
             else memcpy(p + at, seldom + 2 * below(3), 2);
         }
-        size_t read = plain_string(p, length, expected, &wanted);
-        for (size_t t = 0; t < table_count; t++) {
-            char *out = guarded_block(out_pages, length + ND_STRING_BEHIND, true);
-            assert_int_equal(tables[t]->json_string(p, length, out, &written), read);
-            assert_int_equal(written, wanted);
-            assert_memory_equal(out, expected, wanted);
-        }
+        check_string(&out_pages, p, length, &most);
     }
     guarded_free(pages);
     guarded_free(out_pages);
+    assert_true(most > 300);
+}
+
+/* Escapes of four digits, alone, in runs, and with other characters between them. */
+static void test_json_units(void **state) {
+    (void)state;
+    guarded pages = guarded_make(400), out_pages = guarded_make(400 + ND_STRING_BEHIND);
+    size_t most = 0;
+    for (size_t round = 0; round < 100000; round++) {
+        size_t length = below(round % 16 ? 140 : 400), between = 1 + below(20), at = 0;
+        char *p = guarded_block(pages, length, round % 2);
+        for (size_t i = 0; i < length; i++) p[i] = (char)(below(40) ? 'a' + below(26) : 0x80);
+        for (; at + 12 <= length; at += 6 + (below(between) ? 0 : below(30))) {
+            put_unit(p + at);
+            if (below(10) > 0) continue;
+            memcpy(p + at, below(2) ? "\\ud83d\\uDe00" : "\\uDBff\\udc01", 12);
+            at += 6;
+        }
+        if (at < length) memcpy(p + at, "\\udaff\\udfff", length - at);
+        check_string(&out_pages, p, length, &most);
+    }
+    guarded_free(pages);
+    guarded_free(out_pages);
+    assert_true(most > 300);
 }
 
 static size_t plain_pass(const char *text, size_t length, size_t *bytes) {
@@ -930,6 +1001,7 @@ int main(void) {
         cmocka_unit_test(test_words_room),
         cmocka_unit_test(test_shingles),
         cmocka_unit_test(test_json_string),
+        cmocka_unit_test(test_json_units),
         cmocka_unit_test(test_json_pass),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_utf8_random),
