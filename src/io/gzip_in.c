@@ -79,6 +79,8 @@ static void engine_restart(nd_gzip_in *gzip) {
     gzip->inflate.crc_flag = ISAL_DEFLATE;
 }
 
+enum { LONGEST_MATCH = 258 }; /* RFC 1951 */
+
 static const char *engine_problem(int result) {
     switch (result) {
     case ISAL_INVALID_BLOCK: return "invalid block";
@@ -101,6 +103,8 @@ static nd_status engine_step(nd_gzip_in *gzip, unsigned char *out, uint32_t size
     source->begin = source->end - state->avail_in;
     *got = size - state->avail_out;
     *ended = state->block_state == ISAL_BLOCK_FINISH;
+    /* ISA-L counts such a match, but has not written it. */
+    if (result == ISAL_INVALID_LOOKBACK) *got -= *got < LONGEST_MATCH ? *got : LONGEST_MATCH;
     if (result < 0) return damaged(gzip, error, engine_problem(result));
     if (*ended) {
         uint64_t bits = state->read_in >> (state->read_in_length & 7);

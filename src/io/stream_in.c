@@ -1,5 +1,6 @@
 /* The first bytes tell the compression. A plain stream delivers those bytes, and then reads
- * straight into the caller's buffer; a compressed one is read through its decoder. */
+ * straight into the caller's buffer; a compressed one is read through its decoder, which in a
+ * job of several threads runs on one beside the caller. */
 #include "io/stream_in.h"
 
 #include "io/byte_source.h"
@@ -8,6 +9,7 @@
 #include "io/gzip_in.h"
 #include "io/gzip_members.h"
 #include "io/more_in.h"
+#include "io/read_ahead.h"
 #include "io/zstd_in.h"
 
 #include <errno.h>
@@ -29,7 +31,8 @@ struct nd_stream_in {
     nd_gzip_ahead *ahead; /* instead of `gzip` */
     nd_zstd_in *zstd;
     nd_more_in *more;
-    nd_error failure; /* the first one; every later read returns it */
+    nd_read_ahead *beside; /* reads one of these; NULL: the caller does */
+    nd_error failure;      /* the first one; every later read returns it */
 };
 
 static nd_status open_gzip(nd_stream_in *stream, nd_error *error) {
@@ -39,6 +42,32 @@ static nd_status open_gzip(nd_stream_in *stream, nd_error *error) {
                ? nd_gzip_ahead_open(source, stream->threads, &stream->allocator, &stream->ahead,
                                     error)
                : nd_gzip_in_open(source, &stream->allocator, &stream->gzip, error);
+}
+
+static nd_status open_decoder(nd_stream_in *stream, nd_error *error) {
+    nd_byte_source *source = &stream->source;
+    if (stream->compression == ND_COMPRESSION_GZIP) return open_gzip(stream, error);
+    if (stream->compression == ND_COMPRESSION_ZSTD)
+        return nd_zstd_in_open(source, stream->memory, &stream->allocator, &stream->zstd, error);
+    return nd_more_in_open(source, stream->compression, stream->memory, &stream->allocator,
+                           &stream->more, error);
+}
+
+/* nd_read_ahead_fn */
+static nd_status decode(void *context, void *buffer, size_t size, size_t *got, nd_error *error) {
+    nd_stream_in *stream = context;
+    if (stream->ahead) return nd_gzip_ahead_read(stream->ahead, buffer, size, got, error);
+    if (stream->gzip) return nd_gzip_in_read(stream->gzip, buffer, size, got, error);
+    if (stream->zstd) return nd_zstd_in_read(stream->zstd, buffer, size, got, error);
+    return nd_more_in_read(stream->more, buffer, size, got, error);
+}
+
+/* Lets another thread decode a file, if the job has several. A pipe is read by the caller: the
+ * other thread would have to wait for it. */
+static nd_status read_ahead(nd_stream_in *stream, nd_error *error) {
+    if (stream->threads == 0 || stream->source.waits) return ND_OK;
+    return nd_read_ahead_open(decode, stream, &stream->source, stream->threads, &stream->allocator,
+                              &stream->beside, error);
 }
 
 static nd_status begin(nd_stream_in *stream, nd_error *error) {
@@ -53,11 +82,8 @@ static nd_status begin(nd_stream_in *stream, nd_error *error) {
     }
     if (stream->compression == ND_COMPRESSION_NONE) return ND_OK;
     ND_TRY(nd_byte_source_buffer(source, stream->first, stream->known, &stream->allocator, error));
-    if (stream->compression == ND_COMPRESSION_GZIP) return open_gzip(stream, error);
-    if (stream->compression == ND_COMPRESSION_ZSTD)
-        return nd_zstd_in_open(source, stream->memory, &stream->allocator, &stream->zstd, error);
-    return nd_more_in_open(source, stream->compression, stream->memory, &stream->allocator,
-                           &stream->more, error);
+    ND_TRY(open_decoder(stream, error));
+    return read_ahead(stream, error);
 }
 
 /* Whether a read may have to wait for bytes. */
@@ -110,6 +136,7 @@ nd_status nd_stream_in_open(const char *path, const nd_stream_in_options *option
 void nd_stream_in_close(nd_stream_in *stream) {
     if (!stream) return;
     nd_allocator memory = stream->allocator;
+    nd_read_ahead_close(stream->beside);
     nd_gzip_in_close(stream->gzip);
     nd_gzip_ahead_close(stream->ahead);
     nd_zstd_in_close(stream->zstd);
@@ -161,13 +188,9 @@ static nd_status read_on(nd_stream_in *stream, void *buffer, size_t size, read_a
     nd_status status;
     if (stream->compression == ND_COMPRESSION_NONE)
         status = read_plain(stream, buffer, size, amount, got, &stream->failure);
-    else if (stream->ahead)
-        status = nd_gzip_ahead_read(stream->ahead, buffer, size, got, &stream->failure);
-    else if (stream->compression == ND_COMPRESSION_GZIP)
-        status = nd_gzip_in_read(stream->gzip, buffer, size, got, &stream->failure);
-    else if (stream->compression == ND_COMPRESSION_ZSTD)
-        status = nd_zstd_in_read(stream->zstd, buffer, size, got, &stream->failure);
-    else status = nd_more_in_read(stream->more, buffer, size, got, &stream->failure);
+    else if (stream->beside)
+        status = nd_read_ahead_read(stream->beside, buffer, size, got, &stream->failure);
+    else status = decode(stream, buffer, size, got, &stream->failure);
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", stream->failure.message);
 }
 
@@ -189,15 +212,18 @@ static const nd_gzip_in *gzip_of(const nd_stream_in *stream) {
 
 static nd_status reopen(nd_stream_in *stream, nd_error *error) {
     stream->failure = (nd_error){.status = ND_OK};
+    nd_read_ahead_close(stream->beside);
+    stream->beside = NULL;
     if (stream->zstd) {
         nd_zstd_in_restart(stream->zstd);
-        return ND_OK;
+    } else {
+        nd_gzip_in_close(stream->gzip);
+        nd_gzip_ahead_close(stream->ahead);
+        stream->gzip = NULL;
+        stream->ahead = NULL;
+        ND_TRY(open_gzip(stream, error));
     }
-    nd_gzip_in_close(stream->gzip);
-    nd_gzip_ahead_close(stream->ahead);
-    stream->gzip = NULL;
-    stream->ahead = NULL;
-    return open_gzip(stream, error);
+    return read_ahead(stream, error);
 }
 
 nd_status nd_stream_in_resume(nd_stream_in *stream, nd_record_begins_fn *begins,
@@ -217,4 +243,6 @@ nd_status nd_stream_in_resume(nd_stream_in *stream, nd_record_begins_fn *begins,
     return reopen(stream, error);
 }
 
-uint64_t nd_stream_in_position(const nd_stream_in *stream) { return stream->source.position; }
+uint64_t nd_stream_in_position(const nd_stream_in *stream) {
+    return stream->beside ? nd_read_ahead_position(stream->beside) : stream->source.position;
+}

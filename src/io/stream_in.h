@@ -18,7 +18,8 @@ typedef struct nd_stream_in_options {
     const nd_allocator *allocator;
     nd_progress *progress; /* polled at each read, and while the stream waits for bytes */
     uint64_t memory;       /* of the reader's job, bytes; 0: there is no job */
-    uint32_t threads;      /* of the job; several also decode the members of a gzip file */
+    uint32_t threads; /* of the job; 0: there is none. With several, a compressed file is decoded
+                         on others beside the caller's; the bytes are those of 1 */
 } nd_stream_in_options;
 
 /* Takes over the descriptor: nd_stream_in_close closes it, unless it is 0. `name` is for messages

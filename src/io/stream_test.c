@@ -104,10 +104,11 @@ static blob packed(const blob *data, nd_compression compression, size_t piece) {
 
 /* Reads everything, `piece` bytes at a time; each read except the last must be full. Takes over the
  * descriptor. */
-static nd_status unpack_fd(int fd, size_t piece, blob *data, nd_error *error) {
+static nd_status unpack_fd(int fd, uint32_t threads, size_t piece, blob *data, nd_error *error) {
+    const nd_stream_in_options options = {.threads = threads};
     nd_stream_in *in;
     *data = blob_new(0);
-    nd_status status = nd_stream_in_open_fd(fd, "some file", NULL, &in, error);
+    nd_status status = nd_stream_in_open_fd(fd, "some file", &options, &in, error);
     if (status != ND_OK) return status;
     size_t got = piece, room = 0;
     while (status == ND_OK && got == piece) {
@@ -125,8 +126,17 @@ static nd_status unpack_fd(int fd, size_t piece, blob *data, nd_error *error) {
     return status;
 }
 
+/* Reads the bytes on one thread, and with another one that decodes: the result is the same. */
 static nd_status unpack(const void *bytes, size_t size, size_t piece, blob *data, nd_error *error) {
-    return unpack_fd(file_of(bytes, size), piece, data, error);
+    blob other;
+    nd_error other_error = {.status = ND_OK};
+    nd_status status = unpack_fd(file_of(bytes, size), 1, piece, data, error);
+    assert_int_equal(unpack_fd(file_of(bytes, size), 2, piece, &other, &other_error), status);
+    assert_int_equal(other.size, data->size);
+    if (other.size > 0) assert_memory_equal(other.bytes, data->bytes, other.size);
+    if (status != ND_OK) assert_string_equal(other_error.message, error->message);
+    free(other.bytes);
+    return status;
 }
 
 static void assert_same(const blob *a, const blob *b) {
@@ -240,7 +250,7 @@ static void byte_by_byte(void **state) {
         pthread_t writer;
         assert_int_equal(pthread_create(&writer, NULL, drip, &d), 0);
         nd_error error;
-        assert_int_equal(unpack_fd(ends[0], 3000, &back, &error), ND_OK);
+        assert_int_equal(unpack_fd(ends[0], 2, 3000, &back, &error), ND_OK);
         pthread_join(writer, NULL);
         assert_int_equal(back.size, 2 * data.size);
         assert_memory_equal(back.bytes, data.bytes, data.size);
