@@ -7,7 +7,7 @@
 
 /* STEP: bytes that the decoder is asked for. PIECE: so many that the work on them takes longer than
  * to hand them over. */
-enum { STEP = ND_LIMIT(256 << 10, 100), PIECE = 4 * STEP };
+enum { STEP = ND_LIMIT(256 << 10, 1000), PIECE = 4 * STEP };
 
 typedef struct piece {
     unsigned char *bytes;
@@ -52,11 +52,11 @@ void nd_read_ahead_close(nd_read_ahead *a) {
     nd_release(&allocator, a);
 }
 
-/* Decodes `size` bytes, a multiple of STEP; fewer at the end, or in front of a failure. */
+/* Decodes `size` bytes, a multiple of STEP; fewer at the end, and perhaps in front of a failure. */
 static size_t decode_steps(nd_read_ahead *a, unsigned char *out, size_t size, nd_error *failure) {
-    size_t got = 0;
+    size_t got = 0, more = STEP;
     *failure = (nd_error){.status = ND_OK};
-    for (size_t more = STEP; got < size && more == STEP; got += more)
+    for (; got < size && more == STEP && failure->status == ND_OK; got += more)
         (void)a->fn(a->decoder, out + got, STEP, &more, failure);
     return got;
 }
@@ -102,7 +102,7 @@ static nd_status take_piece(nd_read_ahead *a, nd_error *error) {
         ND_TRY(allocate_piece(a, &a->now, size, error));
         decode_piece(a, &a->now, size);
     }
-    a->over = a->now.size < size;
+    a->over = a->now.size < size || a->now.failure.status != ND_OK;
     return a->over || a->threads < 2 ? ND_OK : begin_next(a, error);
 }
 
@@ -110,7 +110,7 @@ static nd_status take_piece(nd_read_ahead *a, nd_error *error) {
 static size_t decode_in_place(nd_read_ahead *a, unsigned char *out, size_t size) {
     size_t whole = size / STEP * STEP, got = decode_steps(a, out, whole, &a->now.failure);
     a->now.position = a->source->position;
-    a->over = got < whole;
+    a->over = got < whole || a->now.failure.status != ND_OK;
     return got;
 }
 

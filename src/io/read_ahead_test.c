@@ -7,13 +7,14 @@
 
 #include <string.h>
 
-enum { STEP = ND_LIMIT(256 << 10, 100), PIECE = 4 * STEP }; /* of read_ahead.c */
+enum { STEP = ND_LIMIT(256 << 10, 1000), PIECE = 4 * STEP }; /* of read_ahead.c */
 
 /* Gives `left` more bytes, and then its failure, or the end. */
 typedef struct numbers {
     nd_byte_source source;
     uint64_t next, left;
     const char *failure; /* NULL: none */
+    bool early;          /* it comes with the last bytes, even if these are as many as wanted */
     size_t calls;
 } numbers;
 
@@ -29,7 +30,8 @@ static nd_status give(void *context, void *buffer, size_t size, size_t *got, nd_
     for (size_t i = 0; i < *got; i++) out[i] = byte_of(n->next++);
     n->left -= *got;
     n->source.position += *got;
-    return *got < size && n->failure ? nd_fail(error, ND_ERR_INPUT, "%s", n->failure) : ND_OK;
+    bool fails = *got < size || (n->early && n->left == 0);
+    return fails && n->failure ? nd_fail(error, ND_ERR_INPUT, "%s", n->failure) : ND_OK;
 }
 
 static nd_read_ahead *open_numbers(numbers *n, uint32_t threads) {
@@ -40,9 +42,9 @@ static nd_read_ahead *open_numbers(numbers *n, uint32_t threads) {
     return ahead;
 }
 
-static void check(uint64_t count, size_t piece, uint32_t threads, const char *failure) {
+static void check(uint64_t count, size_t piece, uint32_t threads, const char *failure, bool early) {
     static unsigned char bytes[4 * PIECE];
-    numbers n = {.left = count, .failure = failure};
+    numbers n = {.left = count, .failure = failure, .early = early};
     nd_read_ahead *ahead = open_numbers(&n, threads);
     nd_error error = {.status = ND_OK};
     uint64_t read = 0;
@@ -61,7 +63,8 @@ static void check(uint64_t count, size_t piece, uint32_t threads, const char *fa
     assert_int_equal(status, failure ? ND_ERR_INPUT : ND_OK);
     if (failure) assert_string_equal(error.message, failure);
     size_t calls = n.calls;
-    assert_int_equal(calls, count / STEP + 1); /* nothing is read behind the end or the failure */
+    /* Nothing is read behind the end or the failure. */
+    assert_int_equal(calls, count / STEP + (count % STEP > 0 || count == 0 || !early));
     assert_int_equal(nd_read_ahead_read(ahead, bytes, piece, &got, NULL), status);
     assert_int_equal(got, 0);
     nd_read_ahead_close(ahead);
@@ -75,8 +78,9 @@ static void test_bytes(void **state) {
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
         for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++) {
             for (uint32_t threads = 1; threads < 3; threads++) {
-                check(counts[c], pieces[p], threads, NULL);
-                check(counts[c], pieces[p], threads, "damaged");
+                check(counts[c], pieces[p], threads, NULL, false);
+                check(counts[c], pieces[p], threads, "damaged", false);
+                check(counts[c], pieces[p], threads, "damaged", true);
             }
         }
 }
