@@ -1,10 +1,13 @@
 #include "repeats/minimizers.h"
 
 #include "base/hash.h"
-#include "base/limits.h"
 
 /* K-grams that are hashed at a time. */
 enum { HASHED_AT_ONCE = ND_LIMIT(1 << 16, 1 << 9) };
+
+static uint32_t grams_of_window(const nd_anchor_finder *f) {
+    return f->least - nd_anchor_size(f->least) + 1;
+}
 
 static uint64_t power(uint64_t base, uint32_t exponent) {
     uint64_t product = 1;
@@ -34,26 +37,39 @@ static void hash_grams(const nd_anchor_finder *f, const unsigned char *text, siz
     else hash_grams_of(ND_SYMBOL_TOKENS, text, k, count, f->hashes);
 }
 
+/* The function that has the anchors. */
+typedef struct receiver {
+    nd_anchors_fn *fn;
+    void *context;
+} receiver;
+
+static nd_status hand_on(nd_anchor_finder *f, const receiver *to, nd_error *error) {
+    size_t count = f->count;
+    f->count = 0;
+    return to->fn(to->context, f->anchors, count, error);
+}
+
 /* Appends the anchor of the window that begins at `window`, or adds the window to the last anchor,
- * if that is its anchor, too. */
-static nd_status take_window(nd_anchor_finder *f, uint64_t window, uint64_t offset, uint64_t hash,
-                             nd_error *error) {
+ * if that is its anchor, too. So the ones before the last are whole. */
+static nd_status take_window(nd_anchor_finder *f, size_t window, size_t offset, uint64_t hash,
+                             const receiver *to, nd_error *error) {
     if (f->count > 0 && f->anchors[f->count - 1].offset == offset) {
         f->anchors[f->count - 1].windows++;
         return ND_OK;
     }
-    if (!nd_reserve(&f->allocator, &f->anchors, &f->capacity, f->count + 1))
-        return nd_fail_memory(error, f->count * sizeof *f->anchors, "the anchors of a text");
-    f->anchors[f->count++] = (nd_anchor){
-        .hash = hash, .offset = offset, .back = (uint32_t)(offset - window), .windows = 1};
+    if (f->count == sizeof f->anchors / sizeof *f->anchors) ND_TRY(hand_on(f, to, error));
+    f->anchors[f->count++] = (nd_anchor){.hash = hash,
+                                         .offset = (uint32_t)offset,
+                                         .back = (uint16_t)(offset - window),
+                                         .windows = 1};
     return ND_OK;
 }
 
-/* Finds the anchors of the windows that begin at text[begin, begin + count). `grams`: K-grams of a
- * window. */
+/* Finds the anchors of the windows that begin at text[begin, begin + count). */
 static nd_status find_in_part(nd_anchor_finder *f, const unsigned char *text, size_t begin,
-                              size_t count, uint32_t grams, nd_error *error) {
+                              size_t count, const receiver *to, nd_error *error) {
     const uint64_t *hashes = f->hashes;
+    const uint32_t grams = grams_of_window(f);
     size_t best = 0;
     hash_grams(f, text + begin * f->symbols, count + grams - 1);
     for (size_t window = 0; window < count; window++) {
@@ -62,28 +78,26 @@ static nd_status find_in_part(nd_anchor_finder *f, const unsigned char *text, si
             best = window;
             for (size_t i = window + 1; i <= last; i++) best = hashes[i] < hashes[best] ? i : best;
         } else if (hashes[last] < hashes[best]) best = last;
-        ND_TRY(take_window(f, begin + window, begin + best, hashes[best], error));
+        ND_TRY(take_window(f, begin + window, begin + best, hashes[best], to, error));
     }
     return ND_OK;
 }
 
-nd_status nd_anchors_find(nd_anchor_finder *f, const void *text, size_t length, nd_error *error) {
-    uint32_t grams = f->least - nd_anchor_size(f->least) + 1;
+nd_status nd_anchors_find(nd_anchor_finder *f, const void *text, size_t length, nd_anchors_fn *fn,
+                          void *context, nd_error *error) {
+    const receiver to = {fn, context};
     f->count = 0;
     if (length < f->least) return ND_OK;
     size_t windows = length - f->least + 1,
            most = windows < HASHED_AT_ONCE ? windows : HASHED_AT_ONCE;
-    if (!nd_reserve(&f->allocator, &f->hashes, &f->hash_capacity, most + grams - 1))
+    if (!nd_reserve(&f->allocator, &f->hashes, &f->hash_capacity, most + grams_of_window(f) - 1))
         return nd_fail_memory(error, most * sizeof *f->hashes, "the anchors of a text");
     for (size_t begin = 0; begin < windows; begin += HASHED_AT_ONCE) {
         size_t left = windows - begin;
-        ND_TRY(find_in_part(f, text, begin, left < HASHED_AT_ONCE ? left : HASHED_AT_ONCE, grams,
+        ND_TRY(find_in_part(f, text, begin, left < HASHED_AT_ONCE ? left : HASHED_AT_ONCE, &to,
                             error));
     }
-    return ND_OK;
+    return hand_on(f, &to, error);
 }
 
-void nd_anchor_finder_free(nd_anchor_finder *f) {
-    nd_release(&f->allocator, f->hashes);
-    nd_release(&f->allocator, f->anchors);
-}
+void nd_anchor_finder_free(nd_anchor_finder *f) { nd_release(&f->allocator, f->hashes); }

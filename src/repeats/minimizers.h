@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/limits.h"
 #include "base/status.h"
 
 /* Bytes of a symbol. A token is a hash of 64 bits. */
@@ -27,25 +28,31 @@ static inline uint32_t nd_anchor_size(uint32_t least) { return least < 96 ? leas
 
 typedef struct nd_anchor {
     uint64_t hash;
-    uint64_t offset;  /* of the K-gram, in symbols of the text */
-    uint32_t back;    /* symbols from the first of its windows to it */
-    uint32_t windows; /* their number, at least 1: they begin at neighbouring symbols */
+    uint32_t offset;  /* of the K-gram, in symbols of the text, which has less than 2^32 */
+    uint16_t back;    /* symbols from the first of its windows to it */
+    uint16_t windows; /* their number, at least 1: they begin at neighbouring symbols */
 } nd_anchor;
 
-/* One thread's memory. Zero-initialised, except for allocator, symbols and least. */
+/* Called with anchors of a text, ascending by offset, each one whole. Valid during the call. Return
+ * a failure to stop. */
+typedef nd_status nd_anchors_fn(void *context, const nd_anchor *anchors, size_t count,
+                                nd_error *error);
+
+/* One thread's memory, less than 1 MiB whatever the text is. Zero-initialised, except for
+ * allocator, symbols and least. */
 typedef struct nd_anchor_finder {
     nd_allocator allocator;
     nd_symbols symbols;
     uint32_t least; /* 2 to ND_SUBSTRINGS_MOST */
     uint64_t *hashes;
     size_t hash_capacity;
-    nd_anchor *anchors; /* ascending by offset; valid until the next text */
-    size_t count, capacity;
+    nd_anchor anchors[ND_LIMIT(256, 3)]; /* that the function has not had */
+    size_t count;
 } nd_anchor_finder;
 
-/* Fills anchors[0, count) with the anchors of a text of `length` symbols. O(length). */
+/* Calls `fn` with all anchors of a text of `length` symbols, some at a time. O(length). */
 nd_status nd_anchors_find(nd_anchor_finder *finder, const void *text, size_t length,
-                          nd_error *error);
+                          nd_anchors_fn *fn, void *context, nd_error *error);
 void nd_anchor_finder_free(nd_anchor_finder *finder);
 
 #endif

@@ -112,8 +112,8 @@ void nd_repeat_finder_free(nd_repeat_finder *f) {
     nd_release(&a, f);
 }
 
-nd_status nd_repeat_finder_add(nd_repeat_finder *f, const void *text, size_t length,
-                               const nd_anchor *anchors, size_t anchor_count, nd_error *error) {
+nd_status nd_repeat_finder_add_text(nd_repeat_finder *f, const void *text, size_t length,
+                                    nd_error *error) {
     uint64_t begin = f->size;
     if (length >= ND_REPEATS_TEXT_MOST - begin)
         return nd_fail(error, ND_ERR_INPUT, "more than 2^40 %s of text",
@@ -124,7 +124,14 @@ nd_status nd_repeat_finder_add(nd_repeat_finder *f, const void *text, size_t len
     ND_TRY(nd_spool_append(&f->texts, text, length * f->symbols, error));
     ND_TRY(nd_spool_append(&f->texts, separator, f->symbols, error));
     f->size += length + 1;
-    for (size_t i = 0; i < anchor_count; i++) {
+    return ND_OK;
+}
+
+nd_status nd_repeat_finder_add_anchors(void *finder, const nd_anchor *anchors, size_t count,
+                                       nd_error *error) {
+    nd_repeat_finder *f = finder;
+    const uint64_t begin = f->begins[f->text_count - 1];
+    for (size_t i = 0; i < count; i++) {
         const uint64_t record[] = {anchors[i].hash,
                                    anchor_word(begin + anchors[i].offset, &anchors[i])};
         ND_TRY(nd_external_sort_push_record(f->anchors, (size_t)(record[0] >> (64 - ND_PART_BITS)),

@@ -32,10 +32,13 @@ nd_status nd_repeat_finder_create(const nd_run *run, nd_symbols symbols, uint32_
                                   nd_repeat_finder **out, nd_error *error);
 void nd_repeat_finder_free(nd_repeat_finder *finder);
 
-/* Adds a text of `length` symbols and its anchors. No symbol has all bits set; no byte of UTF-8
- * does. One thread at a time. */
-nd_status nd_repeat_finder_add(nd_repeat_finder *finder, const void *text, size_t length,
-                               const nd_anchor *anchors, size_t anchor_count, nd_error *error);
+/* Adds a text of `length` symbols. No symbol has all bits set; no byte of UTF-8 does. One thread at
+ * a time. */
+nd_status nd_repeat_finder_add_text(nd_repeat_finder *finder, const void *text, size_t length,
+                                    nd_error *error);
+/* nd_anchors_fn: adds anchors of the last text, each one once. */
+nd_status nd_repeat_finder_add_anchors(void *finder, const nd_anchor *anchors, size_t count,
+                                       nd_error *error);
 
 /* Returns where a text begins: the number of symbols before it, with one more for each text. */
 uint64_t nd_repeat_finder_begin(const nd_repeat_finder *finder, uint64_t text);

@@ -1,6 +1,16 @@
 #include "repeats/repeat_texts.h"
 
+#include "base/limits.h"
+
 #include <string.h>
+
+enum {
+    /* Anchors that a batch keeps. A block of 1 MiB mostly has a seventh of them, and at the most
+     * four times as many. */
+    ANCHORS_MOST = ND_LIMIT(1 << 18, 8),
+    /* Bytes of a text that is not in a block with others. */
+    LONG_TEXT = ND_LIMIT(1 << 20, 200)
+};
 
 nd_status nd_repeat_texts_create(const nd_run *run, nd_symbols symbols, uint32_t least,
                                  nd_repeat_texts *t, nd_error *error) {
@@ -11,12 +21,14 @@ nd_status nd_repeat_texts_create(const nd_run *run, nd_symbols symbols, uint32_t
     nd_document_names_init(&t->names, a, run->space, ids);
     nd_spool_init(&t->places, a, run->space, few, "the places of documents");
     nd_spool_init(&t->tokens, a, run->space, few, "the places of tokens");
+    ND_TRY(nd_text_symbols_create(symbols, least, a, &t->scratch, error));
     return nd_repeat_finder_create(run, symbols, least, &t->finder, error);
 }
 
 void nd_repeat_texts_free(nd_repeat_texts *t) {
     if (!t->run) return;
     nd_repeat_finder_free(t->finder);
+    nd_text_symbols_free(&t->scratch);
     nd_document_names_free(&t->names);
     nd_spool_free(&t->places);
     nd_spool_free(&t->tokens);
@@ -25,11 +37,15 @@ void nd_repeat_texts_free(nd_repeat_texts *t) {
 /* ---- reading */
 
 /* A document of a block. Its id, its input's name and its symbols are one behind the other in
- * `bytes`. */
+ * `bytes`. If it is `late`, its text is there instead of the symbols, and emit finds symbols and
+ * anchors: where a text has many of them, the memory for them is needed once, and not for each
+ * batch. */
 typedef struct entry {
     nd_document_place place;
-    size_t at, id_length, source_size, symbols, anchors;
+    size_t at, id_length, source_size, anchors, tokens;
+    size_t count; /* symbols, or bytes of the text */
     uint64_t line;
+    bool late;
 } entry;
 
 typedef struct batch {
@@ -37,8 +53,7 @@ typedef struct batch {
     char *bytes;
     nd_anchor *anchors;
     nd_text_range *tokens; /* of all documents */
-    size_t count, capacity, size, byte_capacity, anchor_count, anchor_capacity, token_count,
-        token_capacity;
+    size_t count, capacity, size, byte_capacity, anchor_count, token_count, token_capacity;
     nd_id_buffer id; /* scratch */
 } batch;
 
@@ -66,21 +81,42 @@ static void destroy_worker(const void *context, void *own) {
     nd_release(&((const nd_repeat_texts *)context)->run->allocator, own);
 }
 
-/* Copies the worker's anchors and tokens. */
-static nd_status take_symbols(batch *b, const nd_text_symbols *w, const nd_allocator *a,
-                              nd_error *error) {
-    const nd_anchor_finder *anchors = &w->anchors;
-    const nd_token_offsets *tokens = &w->tokens;
-    if (!nd_reserve(a, &b->anchors, &b->anchor_capacity, b->anchor_count + anchors->count) ||
-        !nd_reserve(a, &b->tokens, &b->token_capacity, b->token_count + tokens->count))
-        return nd_fail_memory(error, anchors->count * sizeof *b->anchors, "anchors of texts");
-    if (anchors->count > 0)
-        memcpy(b->anchors + b->anchor_count, anchors->anchors, anchors->count * sizeof *b->anchors);
+/* nd_anchors_fn. Counts all anchors, and keeps them as long as there is room. */
+static nd_status keep_anchors(void *own, const nd_anchor *anchors, size_t count, nd_error *error) {
+    (void)error;
+    batch *b = own;
+    if (b->anchor_count + count <= ANCHORS_MOST)
+        memcpy(b->anchors + b->anchor_count, anchors, count * sizeof *anchors);
+    b->anchor_count += count;
+    return ND_OK;
+}
+
+static nd_status keep_tokens(batch *b, const nd_token_offsets *tokens, const nd_allocator *a,
+                             nd_error *error) {
+    if (!nd_reserve(a, &b->tokens, &b->token_capacity, b->token_count + tokens->count))
+        return nd_fail_memory(error, tokens->count * sizeof *b->tokens, "tokens of texts");
     if (tokens->count > 0)
         memcpy(b->tokens + b->token_count, tokens->places, tokens->count * sizeof *b->tokens);
-    b->anchor_count += anchors->count;
     b->token_count += tokens->count;
     return ND_OK;
+}
+
+/* Finds the symbols of a text, and keeps their anchors and the places of tokens; or sees that the
+ * text is late. */
+static nd_status find_symbols(batch *b, nd_text_symbols *w, const nd_document *d, entry *e,
+                              nd_error *error) {
+    const nd_allocator *a = &w->anchors.allocator;
+    size_t before = b->anchor_count;
+    e->late = d->length > LONG_TEXT;
+    if (e->late) return ND_OK;
+    ND_TRY(nd_text_symbols_find(w, d->text, d->length, error));
+    if (!b->anchors) b->anchors = nd_allocate(a, ANCHORS_MOST, sizeof *b->anchors);
+    if (!b->anchors)
+        return nd_fail_memory(error, ANCHORS_MOST * sizeof *b->anchors, "anchors of texts");
+    ND_TRY(nd_text_symbols_anchors(w, keep_anchors, b, error));
+    e->late = b->anchor_count > ANCHORS_MOST;
+    if (e->late) b->anchor_count = before;
+    return e->late ? ND_OK : keep_tokens(b, &w->tokens, a, error);
 }
 
 static nd_status map(const void *context, void *worker, void *own, const nd_scan_item *item,
@@ -90,24 +126,25 @@ static nd_status map(const void *context, void *worker, void *own, const nd_scan
     const nd_document *d = item->document;
     nd_text_symbols *w = worker;
     batch *b = own;
-    ND_TRY(nd_text_symbols_find(w, d->text, d->length, error));
+    entry e = {.place = nd_document_place_of(item), .at = b->size};
+    size_t anchors = b->anchor_count, tokens = b->token_count;
     ND_TRY(nd_document_id(item->source, item->record, d, a, &b->id, error));
-    const entry e = {.place = nd_document_place_of(item),
-                     .at = b->size,
-                     .id_length = b->id.length,
-                     .source_size = strlen(b->id.source) + 1,
-                     .symbols = w->count,
-                     .anchors = w->anchors.count,
-                     .line = b->id.line};
-    size_t need = b->size + e.id_length + e.source_size + e.symbols * t->symbols;
+    ND_TRY(find_symbols(b, w, d, &e, error));
+    e.id_length = b->id.length;
+    e.source_size = strlen(b->id.source) + 1;
+    e.line = b->id.line;
+    e.count = e.late ? d->length : w->count;
+    e.anchors = b->anchor_count - anchors;
+    e.tokens = b->token_count - tokens;
+    size_t size = e.count * (e.late ? 1 : t->symbols),
+           need = b->size + e.id_length + e.source_size + size;
     if (!nd_reserve(a, &b->entries, &b->capacity, b->count + 1) ||
         !nd_reserve(a, &b->bytes, &b->byte_capacity, need))
         return nd_fail_memory(error, need, "texts");
-    ND_TRY(take_symbols(b, w, a, error));
     b->entries[b->count++] = e;
     append(b, b->id.id, e.id_length);
     append(b, b->id.source, e.source_size);
-    append(b, w->symbols, e.symbols * t->symbols);
+    append(b, e.late ? d->text : w->symbols, size);
     return ND_OK;
 }
 
@@ -115,17 +152,25 @@ static nd_status emit(void *result, void *own, const nd_block *block, nd_error *
     nd_repeat_texts *t = result;
     batch *b = own;
     const nd_anchor *anchors = b->anchors;
+    const nd_text_range *tokens = b->tokens;
     for (size_t i = 0; i < b->count; i++) {
         entry *e = &b->entries[i];
-        const char *id = b->bytes + e->at, *source = id + e->id_length;
+        const char *id = b->bytes + e->at, *source = id + e->id_length,
+                   *content = source + e->source_size;
         e->place.source = (uint32_t)block->source;
         ND_TRY(nd_document_names_add(&t->names, id, e->id_length, source, e->line, error));
         ND_TRY(nd_spool_append(&t->places, &e->place, sizeof e->place, error));
-        ND_TRY(nd_repeat_finder_add(t->finder, source + e->source_size, e->symbols, anchors,
-                                    e->anchors, error));
+        if (e->late) {
+            ND_TRY(nd_repeat_texts_add(t, content, e->count, error));
+            continue;
+        }
+        ND_TRY(nd_repeat_finder_add_text(t->finder, content, e->count, error));
+        ND_TRY(nd_repeat_finder_add_anchors(t->finder, anchors, e->anchors, error));
+        ND_TRY(nd_spool_append(&t->tokens, tokens, e->tokens * sizeof *tokens, error));
         anchors += e->anchors;
+        tokens += e->tokens;
     }
-    return nd_spool_append(&t->tokens, b->tokens, b->token_count * sizeof *b->tokens, error);
+    return ND_OK;
 }
 
 static void destroy_batch(const void *context, void *own) {
@@ -163,11 +208,23 @@ nd_status nd_repeat_texts_restart(nd_repeat_texts *t, nd_error *error) {
     return nd_repeat_finder_create(t->run, t->symbols, t->least, &t->finder, error);
 }
 
-nd_status nd_repeat_texts_add(nd_repeat_texts *t, const nd_text_symbols *s, nd_error *error) {
-    ND_TRY(nd_spool_append(&t->tokens, s->tokens.places, s->tokens.count * sizeof *s->tokens.places,
-                           error));
-    return nd_repeat_finder_add(t->finder, s->symbols, s->count, s->anchors.anchors,
-                                s->anchors.count, error);
+nd_status nd_repeat_texts_add(nd_repeat_texts *t, const char *text, size_t length,
+                              nd_error *error) {
+    nd_text_symbols *own = &t->scratch;
+    const nd_token_offsets *tokens = &own->tokens;
+    ND_TRY(nd_text_symbols_find(own, text, length, error));
+    ND_TRY(nd_repeat_finder_add_text(t->finder, own->symbols, own->count, error));
+    ND_TRY(nd_text_symbols_anchors(own, nd_repeat_finder_add_anchors, t->finder, error));
+    return nd_spool_append(&t->tokens, tokens->places, tokens->count * sizeof *tokens->places,
+                           error);
+}
+
+/* ---- results */
+
+nd_status nd_repeat_texts_run(nd_repeat_texts *t, nd_repeats_kept keep, nd_repeat_fn *fn,
+                              void *context, nd_error *error) {
+    nd_text_symbols_forget(&t->scratch);
+    return nd_repeat_finder_run(t->finder, keep, fn, context, error);
 }
 
 static nd_status token_at(const nd_repeat_texts *t, uint64_t text, uint64_t token,

@@ -13,6 +13,7 @@ typedef struct nd_repeat_texts {
     nd_symbols symbols;
     uint32_t least; /* symbols of the shortest stretch */
     nd_repeat_finder *finder;
+    nd_text_symbols scratch; /* of one text at a time */
     nd_document_names names;
     nd_spool places; /* nd_document_place, by document */
     nd_spool tokens; /* nd_text_range of each token; empty if symbols are bytes */
@@ -30,8 +31,12 @@ nd_status nd_repeat_texts_read(nd_repeat_texts *texts, const nd_input_options *i
 /* Forgets all texts, but not the names and places of their documents. */
 nd_status nd_repeat_texts_restart(nd_repeat_texts *texts, nd_error *error);
 /* Adds the text of the next document, which has a name and a place already. */
-nd_status nd_repeat_texts_add(nd_repeat_texts *texts, const nd_text_symbols *symbols,
+nd_status nd_repeat_texts_add(nd_repeat_texts *texts, const char *text, size_t length,
                               nd_error *error);
+
+/* Finds all repeats of the texts (nd_repeat_finder_run). Once, until nd_repeat_texts_restart. */
+nd_status nd_repeat_texts_run(nd_repeat_texts *texts, nd_repeats_kept keep, nd_repeat_fn *fn,
+                              void *context, nd_error *error);
 
 /* Finds the first of symbols [begin, end) of a text that begins at a byte or behind it; `end`: none
  * does. */

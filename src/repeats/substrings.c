@@ -291,7 +291,7 @@ static nd_status search(substrings *s, nd_error *error) {
     s->document = 0;
     s->cut_more = false;
     s->named = s->source_named = 0;
-    ND_TRY(nd_repeat_finder_run(s->texts.finder, s->options.keep, take_repeat, s, error));
+    ND_TRY(nd_repeat_texts_run(&s->texts, s->options.keep, take_repeat, s, error));
     if (s->document < documents_of(s)) ND_TRY(cut_document(s, error));
     ND_TRY(pass_over(s, documents_of(s), error));
     nd_text_cuts_free(&s->cuts);
@@ -301,7 +301,7 @@ static nd_status search(substrings *s, nd_error *error) {
 }
 
 /* Gives the finder what is left of all texts. */
-static nd_status read_again(substrings *s, nd_text_symbols *symbols, nd_error *error) {
+static nd_status read_again(substrings *s, nd_error *error) {
     const uint64_t documents = documents_of(s);
     ND_TRY(nd_repeat_texts_restart(&s->texts, error));
     for (s->document = 0; s->document < documents; s->document++) {
@@ -309,19 +309,9 @@ static nd_status read_again(substrings *s, nd_text_symbols *symbols, nd_error *e
             ND_TRY(
                 nd_progress_report(s->run.progress, ND_STAGE_READ, s->document, documents, error));
         ND_TRY(read_text(s, error));
-        ND_TRY(nd_text_symbols_find(symbols, s->text, s->length, error));
-        ND_TRY(nd_repeat_texts_add(&s->texts, symbols, error));
+        ND_TRY(nd_repeat_texts_add(&s->texts, s->text, s->length, error));
     }
     return ND_OK;
-}
-
-static nd_status search_again(substrings *s, nd_error *error) {
-    nd_text_symbols symbols;
-    nd_status status = nd_text_symbols_create(s->texts.symbols, s->texts.least, &s->run.allocator,
-                                              &symbols, error);
-    if (status == ND_OK) status = read_again(s, &symbols, error);
-    nd_text_symbols_free(&symbols);
-    return status == ND_OK ? search(s, error) : status;
 }
 
 static nd_status search_all(substrings *s, nd_error *error) {
@@ -329,7 +319,8 @@ static nd_status search_all(substrings *s, nd_error *error) {
     ND_TRY(search(s, error));
     while (s->cut_more && s->summary.passes != s->options.passes) {
         s->summary.passes++;
-        ND_TRY(search_again(s, error));
+        ND_TRY(read_again(s, error));
+        ND_TRY(search(s, error));
     }
     return ND_OK;
 }

@@ -10,9 +10,14 @@ nd_status nd_text_symbols_create(nd_symbols kind, uint32_t least, const nd_alloc
     return nd_analyzer_create_for(ND_SHINGLES_ALONE, &words, allocator, &s->analyzer, error);
 }
 
+void nd_text_symbols_forget(nd_text_symbols *s) {
+    nd_token_offsets_free(&s->tokens, &s->anchors.allocator);
+    s->tokens = (nd_token_offsets){0};
+}
+
 void nd_text_symbols_free(nd_text_symbols *s) {
     nd_analyzer_free(s->analyzer);
-    nd_token_offsets_free(&s->tokens, &s->anchors.allocator);
+    nd_text_symbols_forget(s);
     nd_anchor_finder_free(&s->anchors);
 }
 
@@ -31,5 +36,10 @@ nd_status nd_text_symbols_find(nd_text_symbols *s, const char *text, size_t leng
         s->symbols = tokens->hashes;
         s->count = tokens->count;
     }
-    return nd_anchors_find(&s->anchors, s->symbols, s->count, error);
+    return ND_OK;
+}
+
+nd_status nd_text_symbols_anchors(nd_text_symbols *s, nd_anchors_fn *fn, void *context,
+                                  nd_error *error) {
+    return nd_anchors_find(&s->anchors, s->symbols, s->count, fn, context, error);
 }
