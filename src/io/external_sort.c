@@ -265,6 +265,15 @@ nd_status nd_external_sort_flush(nd_external_sort *sorter, nd_error *error) {
     return ND_OK;
 }
 
+nd_external_sort_settings nd_external_sort_settings_of(const nd_external_sort *sorter) {
+    return (nd_external_sort_settings){.disk = sorter->disk,
+                                       .parts = sorter->parts,
+                                       .memory_limit = sorter->limit,
+                                       .words = sorter->words,
+                                       .keys = sorter->keys,
+                                       .what = sorter->what};
+}
+
 size_t nd_external_sort_parts(const nd_external_sort *sorter) { return sorter->parts; }
 
 static size_t count_words(const nd_external_sort *sorter, size_t p) {
@@ -285,42 +294,56 @@ void nd_part_buffer_free(const nd_allocator *allocator, nd_part_buffer *buffer) 
     *buffer = (nd_part_buffer){0};
 }
 
-/* Copies a part into the buffer, in the order of pushing. */
-static nd_status gather(const nd_external_sort *sorter, size_t p, nd_part_buffer *buffer,
-                        nd_error *error) {
-    size_t count = count_words(sorter, p),
-           scratch = nd_radix_scratch_words(count / sorter->words, sorter->words);
+/* Copies words [first, first + count) of a part, in the order of pushing. */
+static nd_status copy_words(const nd_external_sort *sorter, size_t p, size_t first, size_t count,
+                            uint64_t *to, nd_error *error) {
+    for (size_t s = 0; s < sorter->spills && count > 0; s++) {
+        uint64_t offset = sorter->spill[s][p];
+        size_t words = (size_t)(sorter->spill[s][p + 1] - offset) / sizeof *to,
+               skipped = first < words ? first : words,
+               n = words - skipped < count ? words - skipped : count;
+        ND_TRY(nd_file_read_at(sorter->fd, to, n * sizeof *to, offset + skipped * sizeof *to,
+                               sorter->disk->directory, error));
+        first -= skipped;
+        to += n;
+        count -= n;
+    }
+    for (const chunk *c = sorter->part[p].head; c && count > 0; c = c->next) {
+        size_t words = chunk_used(sorter, &sorter->part[p], c),
+               skipped = first < words ? first : words,
+               n = words - skipped < count ? words - skipped : count;
+        memcpy(to, c->words + skipped, n * sizeof *to);
+        first -= skipped;
+        to += n;
+        count -= n;
+    }
+    return ND_OK;
+}
+
+/* Copies records of a part into the buffer, in the order of pushing. */
+static nd_status gather(const nd_external_sort *sorter, size_t p, size_t first, size_t count,
+                        nd_part_buffer *buffer, nd_error *error) {
+    size_t words = count * sorter->words, scratch = nd_radix_scratch_words(count, sorter->words);
     ND_TRY(nd_progress_poll(sorter->disk->progress, error));
     buffer->count = 0;
-    if (!nd_reserve(&sorter->allocator, &buffer->words, &buffer->capacity, count) ||
+    if (!nd_reserve(&sorter->allocator, &buffer->words, &buffer->capacity, words) ||
         !nd_reserve(&sorter->allocator, &buffer->scratch, &buffer->scratch_capacity, scratch))
-        return nd_fail_memory(error, count * sizeof(uint64_t), sorter->what);
-    uint64_t *to = buffer->words;
-    for (size_t s = 0; s < sorter->spills; s++) {
-        size_t size = (size_t)(sorter->spill[s][p + 1] - sorter->spill[s][p]);
-        ND_TRY(nd_file_read_at(sorter->fd, to, size, sorter->spill[s][p], sorter->disk->directory,
-                               error));
-        to += size / sizeof(uint64_t);
-    }
-    for (const chunk *c = sorter->part[p].head; c; c = c->next) {
-        size_t used = chunk_used(sorter, &sorter->part[p], c);
-        memcpy(to, c->words, used * sizeof(uint64_t));
-        to += used;
-    }
-    buffer->count = count / sorter->words;
+        return nd_fail_memory(error, words * sizeof(uint64_t), sorter->what);
+    ND_TRY(copy_words(sorter, p, first * sorter->words, words, buffer->words, error));
+    buffer->count = count;
     return ND_OK;
 }
 
 nd_status nd_external_sort_load(const nd_external_sort *sorter, size_t p, unsigned from_bit,
                                 nd_part_buffer *buffer, nd_error *error) {
-    ND_TRY(gather(sorter, p, buffer, error));
+    ND_TRY(gather(sorter, p, 0, nd_external_sort_count(sorter, p), buffer, error));
     if (buffer->count > 0) nd_radix_sort(buffer->words, buffer->scratch, buffer->count, from_bit);
     return ND_OK;
 }
 
-nd_status nd_external_sort_load_records(const nd_external_sort *sorter, size_t p,
-                                        nd_part_buffer *buffer, nd_error *error) {
-    ND_TRY(gather(sorter, p, buffer, error));
+nd_status nd_external_sort_load_piece(const nd_external_sort *sorter, size_t p, size_t first,
+                                      size_t count, nd_part_buffer *buffer, nd_error *error) {
+    ND_TRY(gather(sorter, p, first, count, buffer, error));
     if (buffer->count == 0) return ND_OK;
     const uint64_t *sorted = nd_radix_sort_records_somewhere(
         buffer->words, buffer->scratch, buffer->count, sorter->words, sorter->keys);
@@ -332,6 +355,12 @@ nd_status nd_external_sort_load_records(const nd_external_sort *sorter, size_t p
                                    .scratch_capacity = buffer->capacity};
     }
     return ND_OK;
+}
+
+nd_status nd_external_sort_load_records(const nd_external_sort *sorter, size_t p,
+                                        nd_part_buffer *buffer, nd_error *error) {
+    return nd_external_sort_load_piece(sorter, p, 0, nd_external_sort_count(sorter, p), buffer,
+                                       error);
 }
 
 void nd_external_sort_drop(nd_external_sort *sorter, size_t p) {

@@ -8,7 +8,8 @@
  * nothing is merged, time is linear, and a part fits a cache if the caller chooses enough parts.
  *
  * Memory: the limit, 8 bytes per part and spill, and for each loading thread twice the size of a
- * part. */
+ * part. Where a part may be far larger than others, because many records are equal, part_reader.h
+ * reads it in bounded memory. */
 #ifndef ND_IO_EXTERNAL_SORT_H
 #define ND_IO_EXTERNAL_SORT_H
 
@@ -54,6 +55,8 @@ void nd_external_sort_prefetch(const nd_external_sort *sorter, size_t part);
  * after the last push. */
 nd_status nd_external_sort_flush(nd_external_sort *sorter, nd_error *error);
 
+/* The settings that the sorter was created with. */
+nd_external_sort_settings nd_external_sort_settings_of(const nd_external_sort *sorter);
 size_t nd_external_sort_parts(const nd_external_sort *sorter);
 /* Records of a part. */
 size_t nd_external_sort_count(const nd_external_sort *sorter, size_t part);
@@ -73,6 +76,9 @@ nd_status nd_external_sort_load(const nd_external_sort *sorter, size_t part, uns
 /* The same for records of any size, sorted by their keys, stable. */
 nd_status nd_external_sort_load_records(const nd_external_sort *sorter, size_t part,
                                         nd_part_buffer *buffer, nd_error *error);
+/* The same for records [first, first + count) of a part, in the order of pushing. */
+nd_status nd_external_sort_load_piece(const nd_external_sort *sorter, size_t part, size_t first,
+                                      size_t count, nd_part_buffer *buffer, nd_error *error);
 /* Frees the memory of a part that will not be loaded again. One thread at a time, and none may push
  * at the same time. */
 void nd_external_sort_drop(nd_external_sort *sorter, size_t part);

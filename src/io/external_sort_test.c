@@ -1,5 +1,5 @@
-/* external_sort.h against qsort: words and records, in memory and on disk. */
-#include "io/external_sort.h"
+/* external_sort.h and part_reader.h against qsort: words and records, in memory and on disk. */
+#include "io/part_reader.h"
 
 #include "test.h"
 
@@ -108,6 +108,52 @@ static void test_records(void **state) {
         check_records(i % 3 ? 1 + i * 7 : 1, i % 2 ? 5000 : 100000000, i);
 }
 
+/* Records of a part come one by one, sorted by the first word, stable, whatever the memory is; most
+ * of them are in one part, with the same key. */
+static void check_reader(size_t limit, size_t memory, uint64_t seed) {
+    enum { PARTS = 5, HOT = 2 };
+    static pushed all[WORDS];
+    nd_temp_space disk = {.directory = "."};
+    nd_external_sort *sorter;
+    nd_error error;
+    nd_part_reader reader = {.words = 0};
+    from = 0;
+    assert_int_equal(create_records(&disk, PARTS, limit, 2, 1, &sorter), ND_OK);
+    for (size_t i = 0; i < WORDS; i++) {
+        bool hot = random_below(&seed, 4) > 0;
+        all[i] = (pushed){hot ? HOT : random_below(&seed, PARTS), hot ? 7 : random_below(&seed, 99),
+                          i};
+        assert_int_equal(
+            nd_external_sort_push_record(sorter, all[i].part, (uint64_t[]){all[i].word, i}, &error),
+            ND_OK);
+    }
+    qsort(all, WORDS, sizeof *all, in_order);
+    for (size_t p = 0, at = 0; p < PARTS; p++) {
+        const uint64_t *record;
+        assert_int_equal(
+            nd_part_reader_open(&reader, &nd_allocator_default, sorter, p, memory, &error), ND_OK);
+        assert_true((reader.pieces.count > 0) ==
+                    (nd_external_sort_count(sorter, p) * 2 * 2 * sizeof(uint64_t) > memory));
+        for (;; at++) {
+            assert_int_equal(nd_part_reader_next(&reader, &record, &error), ND_OK);
+            if (!record) break;
+            assert_true(at < WORDS && all[at].part == p);
+            assert_int_equal(record[0], all[at].word);
+            assert_int_equal(record[1], all[at].turn);
+        }
+        assert_true(at == WORDS || all[at].part > p);
+    }
+    nd_part_reader_free(&nd_allocator_default, &reader);
+    nd_external_sort_free(sorter);
+    assert_int_equal(disk.now, 0);
+}
+
+static void test_reader(void **state) {
+    (void)state;
+    const size_t memories[] = {600, 5000, 40000, 200000, SIZE_MAX};
+    for (uint64_t i = 0; i < 20; i++) check_reader(i % 2 ? 5000 : 100000000, memories[i % 5], i);
+}
+
 /* Records pushed in groups come out like records pushed one by one. */
 static void check_all(unsigned part_bits, unsigned words, size_t limit, uint64_t seed) {
     static uint64_t records[WORDS * 3];
@@ -154,8 +200,8 @@ static void test_all_at_once(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_qsort),
-                                       cmocka_unit_test(test_records),
-                                       cmocka_unit_test(test_all_at_once)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_qsort), cmocka_unit_test(test_records),
+        cmocka_unit_test(test_reader), cmocka_unit_test(test_all_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

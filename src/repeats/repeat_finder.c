@@ -5,6 +5,7 @@
 #include "repeats/sorted_parts.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 /* Bits of the filter of groups that have windows left to compare. */
 enum { GROUP_BITS = ND_LIMIT(27, 3) };
@@ -64,7 +65,7 @@ static window_range windows_at(uint64_t word) {
 
 /* Shares of the budget, in percent. At one time there are, beside the texts: anchors and members;
  * members, repeats and ranges; ranges, repeats, windows and copies; copies and both kinds of
- * repeats. */
+ * repeats; and a tenth for reading parts. */
 enum {
     TEXT_SHARE = 30,
     ANCHOR_SHARE = 40,
@@ -155,11 +156,20 @@ static bool is_source(const nd_repeat_finder *f, uint64_t offset) {
 
 /* A worker's own. */
 typedef struct window_reader {
-    nd_part_buffer other_part;
     nd_spool_blocks own, other; /* of the texts */
+    /* Of resolve_copies: */
+    nd_part_reader repeats;
+    const uint64_t *repeat;           /* the next one; NULL: there is none */
+    uint64_t range;                   /* repeat word of the last range; 0: there was none */
+    uint64_t sources[FIELD_MASK + 1]; /* of its windows */
 } window_reader;
 
 static const nd_repeat_finder *finder_of(const nd_parts_worker *w) { return w->pass->context; }
+
+/* Returns the next record of the part. NULL: there is none. */
+static nd_status next_record(nd_parts_worker *w, const uint64_t **record, nd_error *error) {
+    return nd_part_reader_next(&w->part, record, error);
+}
 
 static nd_status create_reader(nd_parts_worker *w, nd_error *error) {
     const nd_repeat_finder *f = finder_of(w);
@@ -173,7 +183,7 @@ static void destroy_reader(nd_parts_worker *w) {
     const nd_allocator *a = &finder_of(w)->run->allocator;
     window_reader *r = w->own;
     if (!r) return;
-    nd_part_buffer_free(a, &r->other_part);
+    nd_part_reader_free(a, &r->repeats);
     nd_spool_blocks_free(&r->own);
     nd_spool_blocks_free(&r->other);
     nd_release(a, r);
@@ -191,27 +201,52 @@ static nd_parts_target by_offset(const nd_repeat_finder *f, nd_external_sort *to
 
 /* ---- step 1: groups of anchors */
 
-/* Queues the members of a group. The first one has windows to compare with only if there are at
- * least two others. */
-static nd_status queue_group(nd_parts_worker *w, const uint64_t *records, size_t count,
-                             nd_error *error) {
-    uint64_t group = count < 3 ? 0 : records[0] | 1, first = offset_of(records[1]);
-    for (size_t i = group ? 0 : 1; i < count; i++) {
-        const uint64_t member[] = {records[2 * i + 1], i == 0 ? NO_SOURCE : first, group};
-        ND_TRY(nd_parts_queue_record(w, 0, member, error));
+/* A group whose anchors come one by one. */
+typedef struct anchor_group {
+    uint64_t hash, first, second; /* the anchor words of the first two */
+    size_t count;
+} anchor_group;
+
+static nd_status queue_member(nd_parts_worker *w, uint64_t anchor, uint64_t source, uint64_t group,
+                              nd_error *error) {
+    const uint64_t member[] = {anchor, source, group};
+    return nd_parts_queue_record(w, 0, member, error);
+}
+
+/* Adds an anchor. The first two wait for the third: the first one has windows to compare with only
+ * if there are at least two others, and then these have a group. */
+static nd_status add_anchor(nd_parts_worker *w, anchor_group *g, const uint64_t *record,
+                            nd_error *error) {
+    uint64_t group = record[0] | 1, source = offset_of(g->first);
+    if (++g->count == 1) {
+        g->hash = record[0];
+        g->first = record[1];
+    } else if (g->count == 2) g->second = record[1];
+    if (g->count < 3 || !is_source(finder_of(w), source)) return ND_OK;
+    if (g->count == 3) {
+        ND_TRY(queue_member(w, g->first, NO_SOURCE, group, error));
+        ND_TRY(queue_member(w, g->second, source, group, error));
     }
-    return ND_OK;
+    return queue_member(w, record[1], source, group, error);
+}
+
+static nd_status end_group(nd_parts_worker *w, anchor_group *g, nd_error *error) {
+    uint64_t source = offset_of(g->first);
+    bool pair = g->count == 2 && is_source(finder_of(w), source);
+    g->count = 0;
+    return pair ? queue_member(w, g->second, source, 0, error) : ND_OK;
 }
 
 /* take_part */
 static nd_status group_anchors(nd_parts_worker *w, nd_error *error) {
-    const uint64_t *words = w->part.words;
-    for (size_t begin = 0, end; begin < w->part.count; begin = end) {
-        for (end = begin + 1; end < w->part.count && words[2 * end] == words[2 * begin];) end++;
-        bool matters = end - begin > 1 && is_source(finder_of(w), offset_of(words[2 * begin + 1]));
-        if (matters) ND_TRY(queue_group(w, words + 2 * begin, end - begin, error));
+    anchor_group group = {.count = 0};
+    for (;;) {
+        const uint64_t *record;
+        ND_TRY(next_record(w, &record, error));
+        if (!record || record[0] != group.hash) ND_TRY(end_group(w, &group, error));
+        if (!record) return ND_OK;
+        ND_TRY(add_anchor(w, &group, record, error));
     }
-    return ND_OK;
 }
 
 /* ---- step 2: windows compared with the first ones */
@@ -297,9 +332,11 @@ static bool is_unresolved(const nd_repeat_finder *f, uint64_t group) {
 
 /* take_part */
 static nd_status compare_members(nd_parts_worker *w, nd_error *error) {
-    for (size_t i = 0; i < w->part.count; i++) {
-        const uint64_t *member = w->part.words + 3 * i;
+    for (;;) {
+        const uint64_t *member;
         window_range matched;
+        ND_TRY(next_record(w, &member, error));
+        if (!member) return ND_OK;
         if (member[1] == NO_SOURCE) continue;
         ND_TRY(match_windows(w, member[0], member[1], &matched, error));
         if (matched.count > 0)
@@ -307,7 +344,6 @@ static nd_status compare_members(nd_parts_worker *w, nd_error *error) {
                               error));
         if (member[2] > 0 && matched.count < windows_of(member[0])) mark_unresolved(w, member[2]);
     }
-    return ND_OK;
 }
 
 /* ---- step 3: ranges of other windows */
@@ -330,17 +366,18 @@ static nd_status queue_range(nd_parts_worker *w, window_range range, nd_error *e
 
 /* take_part */
 static nd_status hash_ranges(nd_parts_worker *w, nd_error *error) {
-    for (size_t i = 0; i < w->part.count; i++) {
-        const uint64_t *member = w->part.words + 3 * i;
-        window_range own = windows_at(member[0]), matched = {own.begin, 0};
+    for (;;) {
+        const uint64_t *member;
+        ND_TRY(next_record(w, &member, error));
+        if (!member) return ND_OK;
         if (!is_unresolved(finder_of(w), member[2])) continue;
+        window_range own = windows_at(member[0]), matched = {own.begin, 0};
         if (member[1] != NO_SOURCE) ND_TRY(match_windows(w, member[0], member[1], &matched, error));
         uint64_t end = matched.begin + matched.count, own_end = own.begin + own.count;
         ND_TRY(queue_range(w, (window_range){own.begin, (uint32_t)(matched.begin - own.begin)},
                            error));
         ND_TRY(queue_range(w, (window_range){end, (uint32_t)(own_end - end)}, error));
     }
-    return ND_OK;
 }
 
 static window_range range_at(uint64_t word) {
@@ -395,17 +432,18 @@ static nd_status queue_copy(nd_parts_worker *w, window_range range, uint64_t cop
 /* take_part. The windows of the first of several equal ranges stand for the windows of the others.
  */
 static nd_status split_ranges(nd_parts_worker *w, nd_error *error) {
-    const uint64_t *words = w->part.words, *first = NULL;
-    for (size_t i = 0; i < w->part.count; i++) {
-        const uint64_t *record = words + 2 * i;
-        if (first && same_range(first, record)) {
+    uint64_t first[] = {0, 0}; /* no range has 0 windows */
+    for (;;) {
+        const uint64_t *record;
+        ND_TRY(next_record(w, &record, error));
+        if (!record) return ND_OK;
+        if (same_range(first, record)) {
             ND_TRY(queue_copy(w, range_at(first[1]), range_at(record[1]).begin, error));
             continue;
         }
-        first = record;
+        memcpy(first, record, sizeof first);
         ND_TRY(queue_windows(w, range_at(record[1]), error));
     }
-    return ND_OK;
 }
 
 static uint64_t window_offset(const uint64_t *record) {
@@ -418,57 +456,67 @@ static bool same_window(const uint64_t *a, const uint64_t *b) {
 
 /* take_part */
 static nd_status pair_windows(nd_parts_worker *w, nd_error *error) {
-    const uint64_t *words = w->part.words;
-    for (size_t first = 0, i = 1; i < w->part.count; i++) {
-        const uint64_t *record = words + 2 * i;
-        if (!same_window(words + 2 * first, record)) {
-            first = i;
-            continue;
-        }
-        ND_TRY(queue_pair(w, (window_range){window_offset(record), 1},
-                          window_offset(words + 2 * first), false, error));
+    uint64_t first[2];
+    bool any = false;
+    for (;; any = true) {
+        const uint64_t *record;
+        ND_TRY(next_record(w, &record, error));
+        if (!record) return ND_OK;
+        if (any && same_window(first, record))
+            ND_TRY(queue_pair(w, (window_range){window_offset(record), 1}, window_offset(first),
+                              false, error));
+        else memcpy(first, record, sizeof first);
     }
-    return ND_OK;
 }
 
 /* ---- step 4: copies of ranges */
 
-/* The source of a window of a range: that of the window, if it has an earlier equal one, else the
- * window itself. `next`: an index of a repeat of the part that is not behind the window. */
-static uint64_t source_of(const nd_part_buffer *repeats, uint64_t window, size_t *next) {
-    while (*next < repeats->count && offset_of(repeats->words[2 * *next]) < window) ++*next;
-    bool found = *next < repeats->count && offset_of(repeats->words[2 * *next]) == window;
-    return found ? repeats->words[2 * *next + 1] : window;
+/* Finds the sources of the windows of a range: that of the window, if it has an earlier equal one,
+ * else the window itself. Ranges come in ascending order, and no two have a window in common, as
+ * anchors have none. So the repeats of the part are read once. */
+static nd_status find_sources(window_reader *r, window_range range, nd_error *error) {
+    for (uint32_t i = 0; i < range.count; i++) {
+        uint64_t window = range.begin + i;
+        while (r->repeat && offset_of(r->repeat[0]) < window)
+            ND_TRY(nd_part_reader_next(&r->repeats, &r->repeat, error));
+        bool found = r->repeat && offset_of(r->repeat[0]) == window;
+        r->sources[i] = found ? r->repeat[1] : window;
+    }
+    return ND_OK;
 }
 
-/* Queues the repeats of a copy of a range. `next`: as above, for the range's first window. */
-static nd_status queue_copied(nd_parts_worker *w, window_range range, uint64_t copy, size_t next,
-                              nd_error *error) {
-    window_reader *r = w->own;
-    window_range run = {copy, 0}; /* with neighbouring sources */
-    uint64_t source = 0;
-    for (uint32_t i = 0; i < range.count; i++) {
-        uint64_t own = source_of(&r->other_part, range.begin + i, &next);
-        if (run.count > 0 && own != source + run.count) {
-            ND_TRY(queue_pair(w, run, source, false, error));
-            run = (window_range){copy + i, 0};
-        }
-        if (run.count++ == 0) source = own;
+/* Queues the repeats of a copy of the last range, of `count` windows. */
+static nd_status queue_copied(nd_parts_worker *w, uint64_t copy, uint32_t count, nd_error *error) {
+    const uint64_t *sources = ((const window_reader *)w->own)->sources;
+    for (uint32_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && sources[end] == sources[end - 1] + 1;) end++;
+        ND_TRY(
+            queue_pair(w, (window_range){copy + begin, end - begin}, sources[begin], false, error));
     }
-    return queue_pair(w, run, source, false, error);
+    return ND_OK;
+}
+
+static nd_status open_repeats(nd_parts_worker *w, nd_error *error) {
+    const nd_repeat_finder *f = finder_of(w);
+    window_reader *r = w->own;
+    r->range = 0;
+    ND_TRY(nd_part_reader_open(&r->repeats, &f->run->allocator, f->repeats, w->number,
+                               nd_parts_reading_memory(f->run), error));
+    return nd_part_reader_next(&r->repeats, &r->repeat, error);
 }
 
 /* take_part */
 static nd_status resolve_copies(nd_parts_worker *w, nd_error *error) {
     window_reader *r = w->own;
-    size_t at = 0;
-    if (w->part.count == 0) return ND_OK;
-    ND_TRY(nd_external_sort_load_records(finder_of(w)->repeats, w->number, &r->other_part, error));
-    for (size_t i = 0; i < w->part.count; i++) {
-        const uint64_t *record = w->part.words + 2 * i;
+    const uint64_t *record;
+    ND_TRY(next_record(w, &record, error));
+    if (record) ND_TRY(open_repeats(w, error));
+    while (record) {
         window_range range = windows_at(record[0]);
-        source_of(&r->other_part, range.begin, &at);
-        ND_TRY(queue_copied(w, range, record[1], at, error));
+        if (record[0] != r->range) ND_TRY(find_sources(r, range, error));
+        r->range = record[0];
+        ND_TRY(queue_copied(w, record[1], range.count, error));
+        ND_TRY(next_record(w, &record, error));
     }
     return ND_OK;
 }
@@ -633,23 +681,27 @@ static nd_status take_repeat(reporter *r, const uint64_t *record, nd_error *erro
     return ND_OK;
 }
 
-/* Takes two lists of repeats, in ascending order. */
-static nd_status take_part(reporter *r, const nd_part_buffer *a, const nd_part_buffer *b,
-                           nd_error *error) {
-    for (size_t i = 0, k = 0; i < a->count || k < b->count;) {
-        bool first = k == b->count || (i < a->count && a->words[2 * i] >> OFFSET_SHIFT <=
-                                                           b->words[2 * k] >> OFFSET_SHIFT);
-        ND_TRY(take_repeat(r, first ? a->words + 2 * i++ : b->words + 2 * k++, error));
+/* Takes two parts of repeats, in ascending order. */
+static nd_status take_part(reporter *r, nd_part_reader *a, nd_part_reader *b, nd_error *error) {
+    const uint64_t *x, *y;
+    ND_TRY(nd_part_reader_next(a, &x, error));
+    ND_TRY(nd_part_reader_next(b, &y, error));
+    while (x || y) {
+        bool first = !y || (x && offset_of(x[0]) <= offset_of(y[0]));
+        ND_TRY(take_repeat(r, first ? x : y, error));
+        ND_TRY(first ? nd_part_reader_next(a, &x, error) : nd_part_reader_next(b, &y, error));
     }
     return ND_OK;
 }
 
-static nd_status report_parts(reporter *r, nd_part_buffer *a, nd_part_buffer *b, nd_error *error) {
+static nd_status report_parts(reporter *r, nd_part_reader *a, nd_part_reader *b, nd_error *error) {
     const nd_repeat_finder *f = r->finder;
+    const nd_allocator *allocator = &f->run->allocator;
+    size_t memory = nd_parts_reading_memory(f->run);
     for (size_t i = 0; i < ND_PARTS; i++) {
         ND_TRY(nd_progress_report(f->run->progress, ND_STAGE_WRITE, i, ND_PARTS, error));
-        ND_TRY(nd_external_sort_load_records(f->repeats, i, a, error));
-        ND_TRY(nd_external_sort_load_records(f->repeated, i, b, error));
+        ND_TRY(nd_part_reader_open(a, allocator, f->repeats, i, memory, error));
+        ND_TRY(nd_part_reader_open(b, allocator, f->repeated, i, memory, error));
         ND_TRY(take_part(r, a, b, error));
         nd_external_sort_drop(f->repeats, i);
         nd_external_sort_drop(f->repeated, i);
@@ -664,10 +716,10 @@ static nd_status report(nd_repeat_finder *f, nd_repeat_fn *fn, void *context, nd
                   .context = context,
                   .own = {.spool = &f->texts},
                   .other = {.spool = &f->texts}};
-    nd_part_buffer repeats = {0}, repeated = {0};
+    nd_part_reader repeats = {.words = 0}, repeated = {.words = 0};
     nd_status status = report_parts(&r, &repeats, &repeated, error);
-    nd_part_buffer_free(a, &repeats);
-    nd_part_buffer_free(a, &repeated);
+    nd_part_reader_free(a, &repeats);
+    nd_part_reader_free(a, &repeated);
     nd_spool_blocks_free(&r.own);
     nd_spool_blocks_free(&r.other);
     return status;

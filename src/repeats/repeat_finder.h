@@ -6,17 +6,22 @@
  *    hash. Equal windows have equal anchors, so only anchors with a hash that occurs twice matter.
  * 2. A group is the anchors of one hash, in the order of the texts. The windows of each anchor are
  *    compared with those at the first anchor of the group, symbol by symbol, to both sides. These
- * are first occurrences: an earlier equal window would have an earlier anchor of the group.
+ *    are first occurrences: an earlier equal window would have an earlier anchor of the group.
  * 3. In a group of three or more, windows that differ from the first ones may be equal to others.
  *    These windows are sorted by 88 bits of a hash of all their symbols, and the ones that agree
- * are compared.
+ *    are compared.
  *
  * So time is linear in the symbols, also for one byte a million times: a window is hashed at most
  * once, and an anchor compares at most 2 `least` symbols. The result is exact, with one exception:
  * if two different windows of step 3 agree in 88 bits, a repeat may be missed; with 10^9 windows
  * the chance is below 10^-8. Nothing that differs is ever reported.
  *
- * Memory: shares of the run's budget; all data beyond them goes to temporary files. */
+ * Memory: shares of the run's budget; all data beyond them goes to temporary files. One anchor may
+ * be that of most texts (a row of dashes), and any number of ranges may be copies of one, so the
+ * part of a sorter may be as large as the sorter; it is read within its share all the same
+ * (sorted_parts.h). Beside the shares, in place of the buffers of the threads that read documents:
+ * 16 MiB for bits of groups, 1.3 MiB a thread for blocks of the texts and records, 8 bytes a text,
+ * and 8 KiB each time that a sorter has filled its share. */
 #ifndef ND_REPEATS_REPEAT_FINDER_H
 #define ND_REPEATS_REPEAT_FINDER_H
 

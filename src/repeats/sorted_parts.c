@@ -6,6 +6,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* Of the budget, in percent. */
+enum { READING_SHARE = 10 };
+
 /* Words that a thread collects before it takes the lock: a multiple of 1, 2 and 3. */
 enum { MOST_QUEUED = ND_LIMIT(6144, 6) };
 
@@ -25,6 +28,10 @@ struct nd_parts_progress {
 size_t nd_parts_memory(const nd_run *run, unsigned percent) {
     uint64_t share = run->budget.shared / 100 * percent / ND_LIMIT(1, 1 << 14);
     return (size_t)(share < 1 << 12 ? 1 << 12 : share);
+}
+
+size_t nd_parts_reading_memory(const nd_run *run) {
+    return nd_parts_memory(run, READING_SHARE) / run->threads;
 }
 
 nd_status nd_parts_create(const nd_run *run, const nd_parts_settings *s, nd_external_sort **out,
@@ -72,11 +79,13 @@ static nd_status flush_all(nd_parts_worker *w, nd_error *error) {
 
 static nd_status take_parts(nd_parts_worker *w, nd_error *error) {
     const nd_parts_pass *p = w->pass;
+    const nd_run *run = p->run;
+    size_t memory = p->whole ? SIZE_MAX : nd_parts_reading_memory(run);
     while (!atomic_load(&p->progress->failed)) {
         size_t part = atomic_fetch_add(&p->progress->next, 1);
         if (part >= ND_PARTS) break;
-        ND_TRY(nd_progress_report(p->run->progress, ND_STAGE_MATCH, part, ND_PARTS, error));
-        ND_TRY(nd_external_sort_load_records(p->from, part, &w->part, error));
+        ND_TRY(nd_progress_report(run->progress, ND_STAGE_MATCH, part, ND_PARTS, error));
+        ND_TRY(nd_part_reader_open(&w->part, &run->allocator, p->from, part, memory, error));
         w->number = part;
         ND_TRY(p->take_part(w, error));
         if (p->again) continue;
@@ -109,7 +118,7 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
     if (status != ND_OK) atomic_store(&p->progress->failed, true);
     if (p->destroy_worker) p->destroy_worker(&w);
     for (unsigned t = 0; t < 2; t++) nd_release(a, w.queues[t]);
-    nd_part_buffer_free(a, &w.part);
+    nd_part_reader_free(a, &w.part);
     return status;
 }
 

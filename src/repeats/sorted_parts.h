@@ -1,15 +1,18 @@
 /* Records that are sorted out of core, part by part, on all threads of a run.
  *
  * Records go to the parts of external sorters by the highest bits of their first word, or by the
- * bits above a `shift`. A pass loads each part of one sorter on some thread and calls a function
- * with it, which may queue records for other sorters. A thread collects them before it takes the
+ * bits above a `shift`. A pass opens each part of one sorter on some thread and calls a function
+ * that reads it and may queue records for other sorters. A thread collects them before it takes the
  * lock of the sorters, so their order in a part depends on the threads: a sorter sorts by so many
- * words that the order of equal records does not matter. */
+ * words that the order of equal records does not matter.
+ *
+ * Memory, beside the sorters' shares of the budget: a tenth of it, divided among the threads, for
+ * parts that are read. A larger part is read in pieces (part_reader.h). */
 #ifndef ND_REPEATS_SORTED_PARTS_H
 #define ND_REPEATS_SORTED_PARTS_H
 
 #include "base/limits.h"
-#include "io/external_sort.h"
+#include "io/part_reader.h"
 #include "job/run_context.h"
 
 /* Parts of each sorter, as bits. */
@@ -17,6 +20,9 @@ enum { ND_PART_BITS = ND_LIMIT(10, 2), ND_PARTS = 1 << ND_PART_BITS };
 
 /* Bytes of a share of the run's budget. */
 size_t nd_parts_memory(const nd_run *run, unsigned percent);
+
+/* Bytes that a thread takes to read a part. */
+size_t nd_parts_reading_memory(const nd_run *run);
 
 /* A sorter: its share of the budget in percent, and the words of a record and of its key. */
 typedef struct nd_parts_settings {
@@ -39,7 +45,7 @@ typedef struct nd_parts_pass nd_parts_pass;
 typedef struct nd_parts_worker {
     nd_parts_pass *pass;
     void *own;           /* of the pass's create_worker; NULL at first */
-    nd_part_buffer part; /* the part */
+    nd_part_reader part; /* the part */
     size_t number;       /* of the part */
     struct nd_parts_queue *queues[2];
 } nd_parts_worker;
@@ -49,6 +55,7 @@ struct nd_parts_pass {
     const nd_run *run;
     nd_external_sort *from;
     bool again;
+    bool whole; /* all of a part is in worker->part.loaded, whatever memory that takes */
     nd_parts_target targets[2]; /* to NULL: there is none */
     const void *context;        /* of the functions, which several threads call */
     nd_status (*create_worker)(nd_parts_worker *worker, nd_error *error); /* NULL: none */

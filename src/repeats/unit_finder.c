@@ -223,11 +223,11 @@ static nd_status look_up(nd_parts_worker *w, nd_line_search *search, const uint6
 /* nd_parts_pass.take_part */
 static nd_status cut_groups(nd_parts_worker *w, nd_error *error) {
     const nd_unit_finder *f = w->pass->context;
-    const uint64_t *words = w->part.words;
+    const nd_part_buffer *part = &w->part.loaded;
     nd_line_search search = {.index = f->index};
-    for (size_t begin = 0, end; begin < w->part.count; begin = end) {
-        const uint64_t *group = words + 2 * begin;
-        for (end = begin + 1; end < w->part.count && is_same(group, words + 2 * end);) end++;
+    for (size_t begin = 0, end; begin < part->count; begin = end) {
+        const uint64_t *group = part->words + 2 * begin;
+        for (end = begin + 1; end < part->count && is_same(group, part->words + 2 * end);) end++;
         if (f->index) ND_TRY(look_up(w, &search, group, end - begin, error));
         else if (end - begin > 1) ND_TRY(cut_group(w, group, end - begin, error));
     }
@@ -257,6 +257,7 @@ nd_status nd_unit_finder_run(nd_unit_finder *f, nd_error *error) {
     ND_TRY(create_results(f, error));
     nd_parts_pass pass = {.run = f->run,
                           .from = f->units,
+                          .whole = true,
                           .targets = {{f->cuts, 2, f->shift}, {f->fresh, 2, 64 - ND_PART_BITS}},
                           .context = f,
                           .take_part = cut_groups};

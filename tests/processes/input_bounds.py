@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The memory of every command is bounded for any input: a line without an end, a Zstandard frame
-with a window of 2 GiB, a list of words without an end.
+with a window of 2 GiB, a list of words without an end, texts with millions of equal stretches.
 
     tests/processes/input_bounds.py NEARDUP
 
 Each command gets such an input; its exit status, its message and its peak memory are compared with
 the expected ones."""
+import json
 import os
 import subprocess
 import sys
@@ -52,6 +53,10 @@ def make_inputs():
     os.mkdir('tree')
     for i in range(8):
         write('tree/%d.zst' % i, zstd_frame(27, [(b'a', 20 * MIB), (b'\n', 1)]))
+    write('letter.jsonl', b'{"text":"' + b'a' * 4190000 + b'"}\n')
+    with open('dashes.jsonl', 'w', encoding='ascii') as out:
+        for i in range(30000):  # not equal to the first one, but with its anchors
+            print(json.dumps({'text': f'text {i}\n{"-" * (300 if i else 60)}\nend of {i}'}), file=out)
     os.mkdir('wide')
     write('wide/31.zst', zstd_frame(31, [(b'a', 1000)]))
 
@@ -92,6 +97,9 @@ CASES = [
     (['dedup', 'wide', '--memory', '64M'], FAILED, 'wide/31.zst: ' + WINDOW, 128),
     (['dedup', 'tree', '--threads', '8', '-o', 'kept'], DONE, '', 1088),
     (['dedup', 'long', '--memory', '64M', '--on-error', 'skip'], DONE, '', 128),
+    (['substrings', 'letter.jsonl', '--memory', '64M'], DONE, '', 100),
+    (['substrings', 'dashes.jsonl', '--memory', '64M', '--threads', '2'], DONE, '', 100),
+    (['substrings', 'dashes.jsonl', '--memory', '64M', '--threads', '2', '--keep', 'none'], DONE, '', 100),
 ]
 
 
