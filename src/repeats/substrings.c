@@ -6,9 +6,9 @@
 #include "repeats/cut_bounds.h"
 #include "repeats/cut_outputs.h"
 #include "repeats/repeat_texts.h"
+#include "repeats/stretch_list.h"
 #include "repeats/text_cuts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const nd_substrings_options defaults = {
@@ -17,11 +17,6 @@ static const nd_substrings_options defaults = {
 void nd_substrings_options_init(nd_substrings_options *options, size_t struct_size) {
     nd_options_init(options, struct_size, &defaults, sizeof defaults);
 }
-
-/* A stretch of the document that is cut next, in symbols of its text. */
-typedef struct stretch {
-    uint64_t begin, end, source_text, source_begin;
-} stretch;
 
 typedef struct substrings {
     nd_substrings_options options;
@@ -36,8 +31,7 @@ typedef struct substrings {
     bool cut_more;                /* this pass cuts something */
     /* The document that is cut next: */
     uint64_t document;
-    stretch *stretches;
-    size_t stretch_count, stretch_capacity;
+    nd_stretch_list stretches;
     nd_cuts_of_text own, other; /* its cuts before this pass; those of the source of a stretch */
     char *text;                 /* before this pass */
     size_t length, text_capacity;
@@ -77,14 +71,31 @@ static nd_status read_text(substrings *s, nd_error *error) {
 
 /* ---- what is cut */
 
+/* Appends a stretch to s->spans, or joins it with the last one. */
+static nd_status add_span(substrings *s, const nd_stretch *t, nd_error *error) {
+    nd_text_span *last = s->span_count > 0 ? &s->spans[s->span_count - 1] : NULL;
+    if (last && t->begin <= last->end) {
+        if (t->end > last->end) last->end = (size_t)t->end;
+        return ND_OK;
+    }
+    if (!nd_reserve(&s->run.allocator, &s->spans, &s->span_capacity, s->span_count + 1))
+        return nd_fail_memory(error, s->span_count * sizeof *s->spans, "what is cut");
+    s->spans[s->span_count++] = (nd_text_span){(size_t)t->begin, (size_t)t->end};
+    return ND_OK;
+}
+
 /* Fills s->spans with what is cut of the document. */
 static nd_status find_spans(substrings *s, nd_error *error) {
     size_t left = 0;
-    if (!nd_reserve(&s->run.allocator, &s->spans, &s->span_capacity, s->stretch_count))
-        return nd_fail_memory(error, s->stretch_count * sizeof *s->spans, "what is cut");
-    for (size_t i = 0; i < s->stretch_count; i++)
-        s->spans[i] = (nd_text_span){(size_t)s->stretches[i].begin, (size_t)s->stretches[i].end};
-    s->span_count = nd_join_spans(s->spans, s->stretch_count);
+    nd_stretch t;
+    bool found;
+    s->span_count = 0;
+    ND_TRY(nd_stretch_list_begin(&s->stretches, error));
+    for (;;) {
+        ND_TRY(nd_stretch_list_next(&s->stretches, &t, &found, error));
+        if (!found) break;
+        ND_TRY(add_span(s, &t, error));
+    }
     ND_TRY(nd_cut_bounds_read(&s->bounds, s->text, s->length, error));
     for (size_t i = 0; i < s->span_count; i++) {
         nd_text_span bytes;
@@ -118,7 +129,8 @@ static nd_status find_source(substrings *s, uint64_t text, uint64_t begin, uint6
 }
 
 /* Reports bytes `part` of the text, which are a part of a stretch. */
-static nd_status report_part(substrings *s, const stretch *t, nd_text_span part, nd_error *error) {
+static nd_status report_part(substrings *s, const nd_stretch *t, nd_text_span part,
+                             nd_error *error) {
     uint64_t first, text = s->sources + s->document;
     nd_text_span source, own = nd_uncut_span(&s->own, part);
     s->summary.pairs++;
@@ -144,23 +156,30 @@ static nd_status report_part(substrings *s, const stretch *t, nd_text_span part,
     return nd_cut_outputs_report(&s->outputs, &found, error);
 }
 
-/* Reports of each stretch what is cut. All of a stretch lies in one span before it is fitted to the
- * bounds, so it shares bytes with at most one span. */
+/* Reports what is cut of a stretch. All of it lies in one span before that is fitted to the bounds,
+ * so it shares bytes with at most one span. *next: the first span that it may be. */
+static nd_status report_stretch(substrings *s, const nd_stretch *t, size_t *next, nd_error *error) {
+    nd_text_span part;
+    ND_TRY(
+        nd_repeat_texts_span(&s->texts, s->sources + s->document, t->begin, t->end, &part, error));
+    while (*next < s->span_count && s->spans[*next].end <= part.begin) ++*next;
+    if (*next == s->span_count) return ND_OK;
+    const nd_text_span *cut = &s->spans[*next];
+    if (part.begin < cut->begin) part.begin = cut->begin;
+    if (part.end > cut->end) part.end = cut->end;
+    if (part.begin < part.end) part = nd_whole_characters(s->text, s->length, part);
+    return part.begin < part.end ? report_part(s, t, part, error) : ND_OK;
+}
+
 static nd_status report_stretches(substrings *s, nd_error *error) {
-    uint64_t text = s->sources + s->document;
     size_t next = 0;
-    ND_TRY(find_name(s, text, &s->named, &s->id, error));
-    for (size_t i = 0; i < s->stretch_count; i++) {
-        const stretch *t = &s->stretches[i];
-        nd_text_span part;
-        ND_TRY(nd_repeat_texts_span(&s->texts, text, t->begin, t->end, &part, error));
-        while (next < s->span_count && s->spans[next].end <= part.begin) next++;
-        if (next == s->span_count) break;
-        const nd_text_span *cut = &s->spans[next];
-        if (part.begin < cut->begin) part.begin = cut->begin;
-        if (part.end > cut->end) part.end = cut->end;
-        if (part.begin < part.end) part = nd_whole_characters(s->text, s->length, part);
-        if (part.begin < part.end) ND_TRY(report_part(s, t, part, error));
+    nd_stretch t;
+    bool found = true;
+    ND_TRY(find_name(s, s->sources + s->document, &s->named, &s->id, error));
+    ND_TRY(nd_stretch_list_begin(&s->stretches, error));
+    while (found && next < s->span_count) {
+        ND_TRY(nd_stretch_list_next(&s->stretches, &t, &found, error));
+        if (found) ND_TRY(report_stretch(s, &t, &next, error));
     }
     return ND_OK;
 }
@@ -170,7 +189,7 @@ static nd_status report_stretches(substrings *s, nd_error *error) {
 /* Notes what was cut of the next document. */
 static nd_status end_document(substrings *s, nd_error *error) {
     ND_TRY(nd_text_cuts_add(&s->next_cuts, &s->own, error));
-    s->stretch_count = 0;
+    nd_stretch_list_clear(&s->stretches);
     s->document++;
     return ND_OK;
 }
@@ -200,19 +219,9 @@ static nd_status drop_if_short(substrings *s, nd_error *error) {
     return nd_cut_outputs_report(&s->outputs, &whole, error);
 }
 
-static int by_begin(const void *a, const void *b) {
-    const stretch *x = a, *y = b;
-    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
-    if (x->end != y->end) return x->end < y->end ? -1 : 1;
-    if (x->source_text != y->source_text) return x->source_text < y->source_text ? -1 : 1;
-    return x->source_begin < y->source_begin ? -1 : x->source_begin > y->source_begin;
-}
-
 /* Cuts the stretches out of the document. */
 static nd_status cut_document(substrings *s, nd_error *error) {
-    if (s->stretch_count == 0) return pass_over(s, s->document + 1, error);
-    /* Only a stretch that overlapped its own source can be out of order. */
-    qsort(s->stretches, s->stretch_count, sizeof *s->stretches, by_begin);
+    if (nd_stretch_list_is_empty(&s->stretches)) return pass_over(s, s->document + 1, error);
     ND_TRY(read_text(s, error));
     ND_TRY(find_spans(s, error));
     if (s->span_count == 0) return end_document(s, error);
@@ -225,23 +234,10 @@ static nd_status cut_document(substrings *s, nd_error *error) {
     return end_document(s, error);
 }
 
-/* Whether the last stretch lies within the one before and the next one, all of the same source. In
- * a text that is one character a million times, each window is a stretch of its own. Both still
- * meet when each has lost up to 3 bytes of a character that it has not as a whole. */
-static bool covers_last(const substrings *s, const stretch *next) {
-    enum { BROKEN_BYTES = 2 * 3 };
-    if (s->stretch_count == 0) return false;
-    const stretch *last = s->stretches + s->stretch_count - 1;
-    if (last->source_text != next->source_text || last->end > next->end) return false;
-    return next->begin <= last->begin ||
-           (s->stretch_count > 1 && last[-1].end >= next->begin + BROKEN_BYTES &&
-            last[-1].source_text == next->source_text);
-}
-
 /* nd_repeat_fn */
 static nd_status take_repeat(void *context, const nd_repeat *r, nd_error *error) {
     substrings *s = context;
-    stretch t = {r->begin, r->end, r->source_text, r->source_begin};
+    nd_stretch t = {r->begin, r->end, r->source_text, r->source_begin};
     uint64_t document = r->text - s->sources;
     if (document > s->document) {
         ND_TRY(cut_document(s, error));
@@ -254,15 +250,7 @@ static nd_status take_repeat(void *context, const nd_repeat *r, nd_error *error)
         t.source_begin += source_end - t.begin;
         t.begin = source_end;
     }
-    if (t.begin >= t.end) return ND_OK;
-    if (covers_last(s, &t)) {
-        s->stretches[s->stretch_count - 1] = t;
-        return ND_OK;
-    }
-    if (!nd_reserve(&s->run.allocator, &s->stretches, &s->stretch_capacity, s->stretch_count + 1))
-        return nd_fail_memory(error, s->stretch_count * sizeof *s->stretches, "stretches");
-    s->stretches[s->stretch_count++] = t;
-    return ND_OK;
+    return t.begin < t.end ? nd_stretch_list_add(&s->stretches, &t, error) : ND_OK;
 }
 
 /* ---- passes */
@@ -405,6 +393,7 @@ static nd_status run(substrings *s, const nd_cut_destinations *to, nd_error *err
     size_t few = nd_memory_share(&s->run.budget, ND_MEMORY_ID_ENDS);
     nd_text_cuts_init(&s->cuts, &s->run.allocator, s->run.space, few);
     nd_text_cuts_init(&s->next_cuts, &s->run.allocator, s->run.space, few);
+    nd_stretch_list_init(&s->stretches, &s->run);
     ND_TRY(nd_cut_bounds_create(o->cut_at, &s->run.allocator, &s->bounds, error));
     ND_TRY(nd_repeat_texts_create(&s->run, tokens ? ND_SYMBOL_TOKENS : ND_SYMBOL_BYTES,
                                   tokens ? o->least_tokens : o->least, &s->texts, error));
@@ -427,7 +416,7 @@ static void release(substrings *s) {
     nd_text_cuts_free(&s->next_cuts);
     nd_cuts_of_text_free(&s->own, a);
     nd_cuts_of_text_free(&s->other, a);
-    nd_release(a, s->stretches);
+    nd_stretch_list_free(&s->stretches);
     nd_release(a, s->text);
     nd_release(a, s->spans);
     nd_release(a, s->id.bytes);
