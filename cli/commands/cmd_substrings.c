@@ -205,8 +205,9 @@ static const char result_chapter[] =
 
 static const char memory_chapter[] =
     "--memory holds the texts and the tables of the search, as far as it goes; the rest is in "
-    "temporary files of up to three times the texts, with --min-tokens six times. All texts "
-    "together may have a terabyte "
+    "temporary files of up to three times the texts, with --min-tokens six times, and of 60 times "
+    "a "
+    "text that is one character or two by turns. All texts together may have a terabyte "
     "(2^40 bytes).";
 
 static const chapter chapters[] = {{"INPUT", repeated_ids_input_chapter},
