@@ -3,8 +3,8 @@
 #include "base/radix_sort.h"
 #include "dedup/verdict_measure.h"
 #include "kernel/kernel.h"
+#include "similarity/ordered_set.h"
 #include "similarity/packed_set.h"
-#include "similarity/shingle_set.h"
 #include "similarity/tf_vector.h"
 #include "sketch/fingerprint.h"
 #include "sketch/minhash_filter.h"
@@ -35,7 +35,7 @@ struct nd_pair_verifier {
     nd_allocator allocator;
     nd_record_reader *reader;
     nd_analyzer *analyzer;
-    nd_shingle_set later_set, scratch_set;
+    nd_ordered_set later_set, scratch_set;
     uint64_t *large; /* the later document's set, sorted, if it is large; else NULL */
     size_t large_size;
     uint32_t later;    /* the rank of later_set, large or later_vector; UINT32_MAX: none */
@@ -75,8 +75,8 @@ static nd_status allocate_buffers(nd_pair_verifier *c, nd_error *error) {
     c->cache_limit = cache_limit(c->shared);
     c->cache_slots = c->cache_limit / CACHE_SLOT_BYTES + 1;
     if (c->cache_slots > documents + 1) c->cache_slots = documents + 1;
-    nd_shingle_set_init(&c->later_set, a);
-    nd_shingle_set_init(&c->scratch_set, a);
+    nd_ordered_set_init(&c->later_set, a);
+    nd_ordered_set_init(&c->scratch_set, a);
     c->later_sketch = nd_allocate(a, c->plan->sketch_size, 1);
     c->scratch = nd_allocate(a, c->plan->sketch_size, 1);
     c->cache = nd_allocate_zero(a, c->cache_slots, sizeof *c->cache);
@@ -120,8 +120,8 @@ void nd_pair_verifier_free(nd_pair_verifier *c) {
     nd_analyzer_free(c->analyzer);
     nd_tf_vector_free(a, &c->later_vector);
     nd_tf_vector_free(a, &c->scratch_vector);
-    nd_shingle_set_free(&c->later_set);
-    nd_shingle_set_free(&c->scratch_set);
+    nd_ordered_set_free(&c->later_set);
+    nd_ordered_set_free(&c->scratch_set);
     for (size_t i = 0; c->cache && i < c->cache_slots; i++) nd_release(a, c->cache[i].hashes);
     nd_release(a, c->cache);
     nd_release(a, c->later_sketch);
@@ -231,7 +231,8 @@ static nd_status earlier_shingles(nd_pair_verifier *c, uint32_t rank, const uint
     *hashes = shingles.hashes;
     *size = shingles.count;
     if (shingles.count > LARGE_SET) return sort_large(c, shingles.hashes, size, error);
-    ND_TRY(nd_shingle_set_make(&c->scratch_set, shingles.hashes, shingles.count, error));
+    ND_TRY(nd_ordered_set_make(&c->scratch_set, shingles.hashes, shingles.count, error));
+    *hashes = c->scratch_set.values;
     *size = c->scratch_set.size;
     keep_in_cache(c, rank, *hashes, *size);
     return ND_OK;
@@ -266,7 +267,7 @@ static nd_status set_later(nd_pair_verifier *c, uint32_t rank, nd_error *error) 
     nd_shingles shingles;
     ND_TRY(shingles_of(c, rank, &shingles, error));
     if (shingles.count > LARGE_SET) ND_TRY(set_large(c, &shingles, error));
-    else ND_TRY(nd_shingle_set_make(&c->later_set, shingles.hashes, shingles.count, error));
+    else ND_TRY(nd_ordered_set_make(&c->later_set, shingles.hashes, shingles.count, error));
     c->later = rank;
     return ND_OK;
 }
@@ -291,7 +292,7 @@ static nd_status overlap_of(nd_pair_verifier *c, uint32_t earlier, uint32_t late
     if (c->large) return large_overlap(c, earlier, overlap, error);
     ND_TRY(earlier_shingles(c, earlier, &hashes, &size, error));
     *overlap = (nd_overlap){size, c->later_set.size,
-                            nd_shingle_set_overlap(&c->later_set, hashes, size, 0)};
+                            nd_ordered_set_overlap(&c->later_set, hashes, size)};
     return ND_OK;
 }
 
