@@ -24,6 +24,7 @@ void nd_columns_free(nd_columns *c) {
     nd_release(&c->allocator, c->chunks);
     nd_release(&c->allocator, c->first_documents);
     nd_release(&c->allocator, c->differ_keys);
+    nd_shingle_spool_free(c->shingles);
     nd_spool *spools[] = {&c->ids, &c->id_ends, &c->sketches, &c->sets, &c->set_ends};
     for (size_t i = 0; i < sizeof spools / sizeof *spools; i++) nd_spool_free(spools[i]);
 }

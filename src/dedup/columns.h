@@ -7,6 +7,7 @@
 #ifndef ND_DEDUP_COLUMNS_H
 #define ND_DEDUP_COLUMNS_H
 
+#include "dedup/shingle_spool.h"
 #include "job/run_context.h"
 
 #define ND_MAX_DOCUMENTS UINT32_MAX
@@ -34,6 +35,7 @@ typedef struct nd_columns {
     size_t sketch_size; /* bytes of a document's sketch */
     nd_spool sets;      /* packed sets (similarity/packed_set.h), and 8 bytes behind the last set */
     nd_spool set_ends;  /* per document: the end of its set (8 bytes) */
+    nd_shingle_spool *shingles; /* of documents that are likely compared; NULL: of none */
     uint64_t *differ_keys; /* per document (text/differ_by.h); NULL: nothing keeps texts apart */
     size_t differ_capacity;
 } nd_columns;

@@ -4,6 +4,7 @@
 #include "corpus/batch_ids.h"
 #include "dedup/document_traits.h"
 #include "dedup/ranks.h"
+#include "dedup/repeat_filter.h"
 #include "similarity/packed_sets.h"
 #include "sketch/anchors.h"
 #include "sketch/band_key.h"
@@ -21,8 +22,10 @@
 typedef struct ingest_plan {
     nd_allocator allocator;
     const nd_dedup_plan *plan;
-    const nd_minhash *minhash; /* NULL: fingerprints, digests, anchors, or no sketches */
-    nd_count_min *words;       /* NULL: words are not counted. All threads add to it */
+    const nd_minhash *minhash;  /* NULL: fingerprints, digests, anchors, or no sketches */
+    nd_count_min *words;        /* NULL: words are not counted. All threads add to it */
+    nd_repeat_filter *filter;   /* NULL: no shingles are kept. All threads add to it */
+    nd_shingle_spool *shingles; /* the same */
 } ingest_plan;
 
 /* The results that emitting writes. */
@@ -41,6 +44,7 @@ typedef struct entry {
     nd_batch_id id;
     size_t key_start, key_count; /* the keys: batch->keys[key_start, +key_count) */
     size_t set_length;
+    nd_shingle_range shingles;
     /* Names of its classes: batch->names[name_start, +name_length). */
     size_t name_start[ND_NAMED_KINDS], name_length[ND_NAMED_KINDS];
     bool id_given, is_protected, without_digest;
@@ -68,6 +72,7 @@ typedef struct ingest_worker {
     uint32_t *signature;
     nd_anchor_sampler *sampler; /* NULL: no anchors */
     nd_differ_by *differ_by;    /* NULL: nothing keeps texts apart */
+    nd_shingle_writer shingles; /* its spool is NULL: none are kept */
 } ingest_worker;
 
 /* ---- mapping a document */
@@ -185,6 +190,14 @@ static nd_status add_host(const ingest_plan *p, batch *b, const nd_document *doc
     return ND_OK;
 }
 
+/* Keeps the shingles if the document will likely be compared with an earlier one. */
+static void keep_shingles(const ingest_plan *p, ingest_worker *w, const batch *b,
+                          const nd_shingles *shingles, entry *e) {
+    if (p->filter &&
+        nd_repeat_filter_add(p->filter, b->keys + e->key_start, e->key_count, e->text_hash[0]))
+        e->shingles = nd_shingle_writer_add(&w->shingles, shingles->hashes, shingles->count);
+}
+
 static nd_status map_document(const void *plan, void *worker, void *own, const nd_scan_item *item,
                               nd_error *error) {
     const ingest_plan *p = plan;
@@ -214,6 +227,8 @@ static nd_status map_document(const void *plan, void *worker, void *own, const n
         e->without_digest = !nd_tlsh_sketch_make(document->text, document->length,
                                                  b->sketches + b->count * p->plan->sketch_size);
     ND_TRY(set_difference(w, document, e, error));
+    if (p->filter)
+        nd_repeat_filter_prefetch(p->filter, b->keys + e->key_start, e->key_count, e->text_hash[0]);
     if (p->plan->goal == ND_GOAL_DEDUP) {
         e->is_protected = document->is_protected;
         e->traits = nd_traits_of(document->text, document->length);
@@ -221,6 +236,7 @@ static nd_status map_document(const void *plan, void *worker, void *own, const n
         ND_TRY(add_name(p, b, document->label, ND_NAMED_FIELD, e, error));
     }
     ND_TRY(nd_batch_ids_add(&b->ids, item, &p->allocator, &e->id, error));
+    keep_shingles(p, w, b, &shingles, e);
     if (p->plan->has_sets)
         ND_TRY(nd_packed_sets_add(&b->sets, &p->allocator, shingles.hashes, shingles.count,
                                   &e->set_length, error));
@@ -252,6 +268,7 @@ static void destroy_worker(const void *plan, void *worker) {
     nd_analyzer_free(w->analyzer);
     nd_differ_by_free(w->differ_by);
     nd_document_hasher_free(w->hasher);
+    nd_shingle_writer_end(&w->shingles);
     nd_release(a, w);
 }
 
@@ -260,6 +277,7 @@ static nd_status create_worker(const void *plan, void **worker, nd_error *error)
     const nd_allocator *a = &p->allocator;
     ingest_worker *w = *worker = nd_allocate_zero(a, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
+    w->shingles.spool = p->shingles;
     if (p->plan->exact)
         return nd_document_hasher_create(p->plan->equal, &p->plan->analyzer, a, &w->hasher, error);
     if (p->plan->differ_by)
@@ -357,6 +375,8 @@ static nd_status emit_document(const ingest_result *r, const batch *b, size_t so
         ND_TRY(nd_external_sort_push(out->band_keys, part_of_key(r->plan, k, keys[k]),
                                      nd_band_word(keys[k], document), error));
     ND_TRY(emit_hashes(out, b, e, document, error));
+    if (out->columns.shingles)
+        ND_TRY(nd_shingle_spool_enter(out->columns.shingles, document, e->shingles, error));
     if (r->plan->differ_by) ND_TRY(nd_columns_add_differ_key(&out->columns, e->differ_key, error));
     if (r->plan->goal == ND_GOAL_DEDUP) ND_TRY(emit_classes(r, b, e, error));
     if (e->is_protected) ND_TRY(emit_protection(out, document, error));
@@ -435,16 +455,34 @@ static nd_status prepare(const nd_run *run, const nd_dedup_plan *plan, nd_corpus
     return create_sorters(run, plan, out, error);
 }
 
+/* Whether pairs are compared by shingles that nobody else keeps. */
+static bool keeps_shingles(const nd_dedup_plan *plan) {
+    return plan->verify == ND_VERIFY_EXACT && plan->bands.bands > 0 && !plan->has_sets &&
+           !nd_plan_has_anchors(plan);
+}
+
+static nd_status begin_shingles(const nd_run *run, nd_ingested *out, nd_repeat_filter **filter,
+                                nd_error *error) {
+    ND_TRY(nd_shingle_spool_create(&run->allocator, run->space,
+                                   nd_memory_share(&run->budget, ND_MEMORY_SHINGLES),
+                                   &out->columns.shingles, error));
+    return nd_repeat_filter_create(&run->allocator,
+                                   nd_memory_share(&run->budget, ND_MEMORY_REPEATS), filter, error);
+}
+
 nd_status nd_ingest(const nd_run *run, const nd_input_options *input, const nd_dedup_plan *plan,
                     nd_corpus *corpus, nd_ingested *out, nd_error *error) {
     nd_minhash *minhash = NULL;
+    nd_repeat_filter *filter = NULL;
     *out = (nd_ingested){0};
     nd_status status = prepare(run, plan, corpus, out, error);
     if (status == ND_OK && !plan->exact && !nd_plan_has_distances(plan) &&
         !nd_plan_has_anchors(plan))
         status = nd_minhash_create(plan->bands.perms, plan->analyzer.seed, &run->allocator,
                                    &minhash, error);
-    const ingest_plan shared = {run->allocator, plan, minhash, out->words};
+    if (status == ND_OK && keeps_shingles(plan)) status = begin_shingles(run, out, &filter, error);
+    const ingest_plan shared = {run->allocator, plan,   minhash,
+                                out->words,     filter, out->columns.shingles};
     ingest_result result = {
         .plan = plan, .out = out, .has[ND_NAMED_FIELD] = plan->losses_by != NULL};
     const nd_scan_stage stage = {.plan = &shared,
@@ -460,6 +498,8 @@ nd_status nd_ingest(const nd_run *run, const nd_input_options *input, const nd_d
     if (status == ND_OK && out->protected_count > 0 && out->columns.count > 0)
         status = cover_documents(out, (uint32_t)out->columns.count - 1, error);
     if (status == ND_OK) status = nd_columns_finish(&out->columns, error);
+    if (out->columns.shingles) nd_shingle_spool_finish(out->columns.shingles);
+    nd_repeat_filter_free(filter);
     nd_minhash_free(minhash);
     return status;
 }

@@ -35,6 +35,7 @@ struct nd_pair_verifier {
     nd_allocator allocator;
     nd_record_reader *reader;
     nd_analyzer *analyzer;
+    nd_shingle_reader later_shingles, earlier_shingles; /* each goes forward */
     nd_ordered_set later_set, scratch_set;
     uint64_t *large; /* the later document's set, sorted, if it is large; else NULL */
     size_t large_size;
@@ -94,6 +95,7 @@ nd_status nd_pair_verifier_create(const nd_verifier_plan *shared, nd_pair_verifi
     c->shared = shared;
     c->plan = plan;
     c->allocator = shared->run->allocator;
+    c->later_shingles.spool = c->earlier_shingles.spool = shared->documents.columns->shingles;
     c->later = c->sketched = UINT32_MAX;
     if (!nd_plan_has_distances(plan) && !nd_plan_has_anchors(plan))
         c->least_equal = nd_sketch_required_matches(
@@ -126,6 +128,8 @@ void nd_pair_verifier_free(nd_pair_verifier *c) {
     nd_release(a, c->cache);
     nd_release(a, c->later_sketch);
     nd_release(a, c->scratch);
+    nd_shingle_reader_free(&c->later_shingles);
+    nd_shingle_reader_free(&c->earlier_shingles);
     nd_release(a, c->unpacked);
     nd_release(a, c->packed.bytes);
     const nd_allocator own = c->allocator;
@@ -138,7 +142,7 @@ const nd_comparison_counts *nd_pair_verifier_counts(const nd_pair_verifier *c) {
 
 void nd_pair_verifier_sample(nd_pair_verifier *c, nd_pair_sample *sample) { c->sample = sample; }
 
-/* ---- shingles, unpacked or made again */
+/* ---- shingles, unpacked, kept from reading, or made again */
 
 static nd_status fail_damaged(const nd_pair_verifier *c, uint32_t rank, nd_error *error) {
     return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", c->shared->index,
@@ -160,16 +164,18 @@ static nd_status unpack_rank(nd_pair_verifier *c, uint32_t rank, nd_shingles *ou
     return ND_OK;
 }
 
-/* Gets the shingles of a document, valid until the next call. They have no repeats if the plan has
- * sets. */
-static nd_status shingles_of(nd_pair_verifier *c, uint32_t rank, nd_shingles *out,
-                             nd_error *error) {
+/* Gets the shingles of a document, valid until the next call: the kept ones, if there are any. They
+ * have no repeats if the plan has sets. */
+static nd_status shingles_of(nd_pair_verifier *c, uint32_t rank, nd_shingle_reader *kept,
+                             nd_shingles *out, nd_error *error) {
     const nd_ranked *documents = &c->shared->documents;
     if (c->plan->has_sets) return unpack_rank(c, rank, out, error);
     const char *text = NULL;
     size_t length = 0;
-    ND_TRY(nd_columns_text(documents->columns, c->reader, nd_document_of(documents->ranks, rank),
-                           &text, &length, error));
+    uint32_t document = nd_document_of(documents->ranks, rank);
+    ND_TRY(nd_shingle_reader_find(kept, document, &out->hashes, &out->count, error));
+    if (out->hashes) return ND_OK;
+    ND_TRY(nd_columns_text(documents->columns, c->reader, document, &text, &length, error));
     return nd_analyze(c->analyzer, text, length, out, error);
 }
 
@@ -227,7 +233,7 @@ static nd_status earlier_shingles(nd_pair_verifier *c, uint32_t rank, const uint
         *size = slot->size;
         return ND_OK;
     }
-    ND_TRY(shingles_of(c, rank, &shingles, error));
+    ND_TRY(shingles_of(c, rank, &c->earlier_shingles, &shingles, error));
     *hashes = shingles.hashes;
     *size = shingles.count;
     if (shingles.count > LARGE_SET) return sort_large(c, shingles.hashes, size, error);
@@ -265,7 +271,7 @@ static nd_status set_later(nd_pair_verifier *c, uint32_t rank, nd_error *error) 
     nd_pair_verifier_rest(c);
     c->later = UINT32_MAX;
     nd_shingles shingles;
-    ND_TRY(shingles_of(c, rank, &shingles, error));
+    ND_TRY(shingles_of(c, rank, &c->later_shingles, &shingles, error));
     if (shingles.count > LARGE_SET) ND_TRY(set_large(c, &shingles, error));
     else ND_TRY(nd_ordered_set_make(&c->later_set, shingles.hashes, shingles.count, error));
     c->later = rank;
@@ -277,7 +283,7 @@ static nd_status large_overlap(nd_pair_verifier *c, uint32_t earlier, nd_overlap
                                nd_error *error) {
     nd_shingles shingles;
     size_t size;
-    ND_TRY(shingles_of(c, earlier, &shingles, error));
+    ND_TRY(shingles_of(c, earlier, &c->earlier_shingles, &shingles, error));
     size = shingles.count;
     ND_TRY(sort_large(c, shingles.hashes, &size, error));
     *overlap = nd_set_overlap(shingles.hashes, size, c->large, c->large_size);
@@ -301,7 +307,7 @@ static nd_status overlap_of(nd_pair_verifier *c, uint32_t earlier, uint32_t late
 static nd_status vector_of(nd_pair_verifier *c, uint32_t rank, nd_tf_vector *vector,
                            nd_error *error) {
     nd_shingles shingles;
-    ND_TRY(shingles_of(c, rank, &shingles, error));
+    ND_TRY(shingles_of(c, rank, &c->later_shingles, &shingles, error));
     return nd_tf_vector_make(c->simhash, &c->allocator, &shingles, vector, error);
 }
 

@@ -18,6 +18,8 @@ typedef enum nd_memory_store {
     ND_MEMORY_ID_HASH_ORDER,   /* documents sorted by hash of the id */
     ND_MEMORY_PRIORITIES,      /* priority of each document */
     ND_MEMORY_CLASSES,         /* classes of each document */
+    ND_MEMORY_REPEATS,         /* filter that guesses which documents will be compared */
+    ND_MEMORY_SHINGLES,        /* where the shingles of these documents are */
     ND_MEMORY_HAMMING_JOIN,    /* tables for joining fingerprints, or of anchors or digests */
     ND_MEMORY_PAIRS,           /* candidate pairs */
     ND_MEMORY_POSTINGS,        /* members of large buckets */
