@@ -54,14 +54,15 @@ static inline uint64_t nd_hash_words(const nd_hash_key *key, uint64_t a, uint64_
     return nd_fold_multiply(a ^ key->k0, b ^ key->k1);
 }
 
-/* Loads up to 8 bytes, zero-padded. */
+/* Loads up to 8 bytes, zero-padded, by parts that may overlap. */
 static inline uint64_t nd_load_partial(const unsigned char *p, size_t n) {
-    uint64_t x = 0;
-    for (size_t i = 0; i < n; i++) x |= (uint64_t)p[i] << (8 * i);
-    return x;
+    if (n == 8) return nd_load_le64(p);
+    if (n >= 4) return nd_load_le32(p) | (uint64_t)nd_load_le32(p + n - 4) << 8 * (n - 4);
+    if (n == 0) return 0;
+    return p[0] | (uint64_t)p[n / 2] << 8 * (n / 2) | (uint64_t)p[n - 1] << 8 * (n - 1);
 }
 
-/* Hashes a token of any length. Reads only its bytes, and is slow for short tokens. */
+/* Hashes a token of any length. Reads only its bytes. */
 static inline uint64_t nd_hash_token(const nd_hash_key *key, const void *token, size_t length) {
     const unsigned char *p = token;
     uint64_t h = 0;
@@ -75,8 +76,8 @@ static inline uint64_t nd_hash_token(const nd_hash_key *key, const void *token, 
     return nd_hash_words(key, a ^ h, b);
 }
 
-/* The same, faster. REQUIRES: 16 bytes can be read from the start of the token's last block of 16,
- * even if the token ends inside that block. */
+/* The same, without branches for the last bytes. REQUIRES: 16 bytes can be read from the start of
+ * the token's last block of 16, even if the token ends inside that block. */
 static inline uint64_t nd_hash_token_padded(const nd_hash_key *key, const void *token,
                                             size_t length) {
     const unsigned char *p = token;
