@@ -3,6 +3,7 @@
 #include "base/workers.h"
 
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +18,16 @@ uint32_t nd_core_count(void) {
 uint64_t nd_peak_memory(void) {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+void nd_use_large_pages(void *memory, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), before = -(uintptr_t)memory & (page - 1);
+    if (bytes >= before + page)
+        (void)madvise((char *)memory + before, (bytes - before) & ~(page - 1), MADV_HUGEPAGE);
+#else
+    (void)memory, (void)bytes;
+#endif
 }
 
 double nd_seconds(void) {

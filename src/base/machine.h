@@ -2,6 +2,7 @@
 #ifndef ND_BASE_MACHINE_H
 #define ND_BASE_MACHINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Cores that this process may use: 1 to ND_MAX_WORKERS. */
@@ -9,6 +10,11 @@ uint32_t nd_core_count(void);
 
 /* The largest resident memory that the process has had so far, in bytes; 0: not known. */
 uint64_t nd_peak_memory(void);
+
+/* Asks for large pages (2 MiB) for memory that is used at random, so that it waits less for address
+ * translation. Call it before the memory is first written: each large page is then taken as a
+ * whole. */
+void nd_use_large_pages(void *memory, size_t bytes);
 
 /* Monotonic time in seconds. Only differences have a meaning. */
 double nd_seconds(void);

@@ -41,9 +41,7 @@ size_t nd_topic_words_count(nd_topic_words *w, const nd_arrival *document,
     nd_arrival_word words[TOGETHER];
     uint64_t features[TOGETHER];
     double weights[TOGETHER];
-    uint32_t once[TOGETHER];
     size_t count = 0, at = 0;
-    for (size_t i = 0; i < TOGETHER; i++) once[i] = 1;
     nd_count_min_add_document(w->counts, NULL, 0);
     nd_count_min_prepare_weights(w->counts);
     for (size_t got = TOGETHER; got == TOGETHER;) {
@@ -51,7 +49,7 @@ size_t nd_topic_words_count(nd_topic_words *w, const nd_arrival *document,
             features[got] = nd_mix64(nd_hash_token(&w->key, words[got].bytes, words[got].length));
             features[got] += features[got] == 0;
         }
-        nd_count_min_add_counts(w->counts, features, once, got);
+        nd_count_min_add_alone(w->counts, features, got);
         nd_count_min_weigh(w->counts, features, got, weights);
         for (size_t i = 0; i < got; i++) {
             uint64_t units = (uint64_t)(weights[i] * ND_WEIGHT_UNITS);

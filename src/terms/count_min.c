@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/fixed_log.h"
 #include "base/hash.h"
+#include "base/machine.h"
 #include "base/workers.h"
 #include "terms/weight_table.h"
 
@@ -34,7 +35,7 @@ struct nd_count_min {
     uint64_t log_documents;       /* ln(prepared + 1) */
     uint64_t prepared;            /* documents at the latest nd_count_min_prepare_weights */
     uint64_t logs[2 * SMALL + 1]; /* logs[i] = ln i, from 1 on */
-    counter *rows[ROWS];
+    counter *rows[ROWS];          /* in one piece of memory, which belongs to the first */
 };
 
 static inline size_t counter_of(uint64_t feature, int row) {
@@ -47,14 +48,15 @@ nd_status nd_count_min_create(const nd_allocator *allocator, nd_count_min **out,
     nd_count_min *counts = nd_allocate_zero(&memory, 1, sizeof *counts);
     if (!counts) return nd_fail_memory(error, sizeof *counts, "document counts");
     counts->allocator = memory;
-    for (int row = 0; row < ROWS; row++) {
-        counts->rows[row] = nd_allocate(&memory, ROW_SIZE, sizeof(counter));
-        if (!counts->rows[row]) {
-            nd_count_min_free(counts);
-            return nd_fail_memory(error, ROW_SIZE * sizeof(counter), "document counts");
-        }
-        for (size_t i = 0; i < ROW_SIZE; i++) atomic_init(&counts->rows[row][i], 0);
+    const size_t size = (size_t)ROWS * ROW_SIZE;
+    counter *all = counts->rows[0] = nd_allocate(&memory, size, sizeof *all);
+    if (!all) {
+        nd_count_min_free(counts);
+        return nd_fail_memory(error, size * sizeof *all, "document counts");
     }
+    nd_use_large_pages(all, size * sizeof *all);
+    for (size_t i = 0; i < size; i++) atomic_init(&all[i], 0);
+    for (int row = 1; row < ROWS; row++) counts->rows[row] = all + (size_t)row * ROW_SIZE;
     for (uint64_t i = 1; i <= 2 * SMALL; i++) counts->logs[i] = nd_fixed_log(i);
     *out = counts;
     return ND_OK;
@@ -63,7 +65,7 @@ nd_status nd_count_min_create(const nd_allocator *allocator, nd_count_min **out,
 void nd_count_min_free(nd_count_min *counts) {
     if (!counts) return;
     nd_allocator allocator = counts->allocator;
-    for (int row = 0; row < ROWS; row++) nd_release(&allocator, counts->rows[row]);
+    nd_release(&allocator, counts->rows[0]);
     nd_release(&allocator, counts);
 }
 
@@ -105,6 +107,18 @@ void nd_count_min_add_document(nd_count_min *counts, const uint64_t *features, s
         if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
         for (int row = 0; row < ROWS; row++)
             increase(&counts->rows[row][counter_of(features[i], row)], 1);
+    }
+}
+
+void nd_count_min_add_alone(nd_count_min *counts, const uint64_t *features, size_t count) {
+    for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
+        for (int row = 0; row < ROWS; row++) {
+            counter *c = &counts->rows[row][counter_of(features[i], row)];
+            uint32_t held = atomic_load_explicit(c, memory_order_relaxed);
+            atomic_store_explicit(c, held + (held < UINT32_MAX), memory_order_relaxed);
+        }
     }
 }
 

@@ -32,6 +32,9 @@ void nd_count_min_add_document(nd_count_min *counts, const uint64_t *features, s
  * by nd_count_min_add_document without features. */
 void nd_count_min_add_counts(nd_count_min *counts, const uint64_t *features, const uint32_t *times,
                              size_t count);
+/* The same for features that are in one document each, without the cost of sharing the sketch.
+ * REQUIRES: no other thread uses the sketch meanwhile. */
+void nd_count_min_add_alone(nd_count_min *counts, const uint64_t *features, size_t count);
 /* Keeps the logarithm of the number of documents so far, which nd_count_min_weigh otherwise
  * computes at each call. REQUIRES: no other thread uses the sketch meanwhile. */
 void nd_count_min_prepare_weights(nd_count_min *counts);
