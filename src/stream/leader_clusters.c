@@ -346,7 +346,10 @@ nd_status nd_clusters_remember(nd_clusters *c, uint64_t arrival, const char *id,
     if (id_length > 0) memcpy(r->ids, id, id_length);
     if (placement->cluster_length > 0)
         memcpy(r->ids + id_length, placement->cluster, placement->cluster_length);
-    c->recent_hashes[arrival % ND_RECENT] = nd_cluster_id_hash(id, id_length);
+    uint64_t *hash = &c->recent_hashes[arrival % ND_RECENT];
+    if (r->placement.cluster) c->recent_counts[*hash % ND_RECENT_COUNTS]--;
+    *hash = nd_cluster_id_hash(id, id_length);
+    c->recent_counts[*hash % ND_RECENT_COUNTS]++;
     r->id_length = id_length;
     r->placement = *placement;
     r->placement.cluster = r->ids + id_length;
@@ -356,6 +359,7 @@ nd_status nd_clusters_remember(nd_clusters *c, uint64_t arrival, const char *id,
 bool nd_clusters_find_recent(const nd_clusters *c, const char *id, size_t length,
                              nd_placement *out) {
     uint64_t hash = nd_cluster_id_hash(id, length);
+    if (c->recent_counts[hash % ND_RECENT_COUNTS] == 0) return false;
     size_t known = c->documents < ND_RECENT ? (size_t)c->documents : ND_RECENT;
     for (size_t i = 0; i < known; i++) {
         size_t at = (c->documents - i) % ND_RECENT;

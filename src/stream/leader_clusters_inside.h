@@ -31,6 +31,8 @@ typedef struct nd_recent {
     nd_placement placement;
 } nd_recent;
 
+enum { ND_RECENT_COUNTS = 8 * ND_RECENT };
+
 struct nd_clusters {
     nd_allocator allocator;
     nd_cluster_settings settings;
@@ -51,8 +53,9 @@ struct nd_clusters {
     size_t string_size, string_capacity;
     size_t string_unused; /* bytes of ids that are not used any more */
     nd_topic_words words;
-    nd_recent recent[ND_RECENT];       /* arrival a at a % ND_RECENT */
-    uint64_t recent_hashes[ND_RECENT]; /* of the same arrivals' ids */
+    nd_recent recent[ND_RECENT];              /* arrival a at a % ND_RECENT */
+    uint64_t recent_hashes[ND_RECENT];        /* of the same arrivals' ids */
+    uint16_t recent_counts[ND_RECENT_COUNTS]; /* how many of them have these low bits */
 };
 
 static inline const char *nd_cluster_string(const nd_clusters *c, uint64_t at, size_t *length) {
