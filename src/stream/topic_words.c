@@ -57,6 +57,7 @@ size_t nd_topic_words_count(nd_topic_words *w, const nd_arrival *document,
                                (nd_topic_offer){words[i], features[i], units * words[i].times});
         }
     }
+    for (size_t i = 0; i < count; i++) nd_term_dictionary_prefetch(w->names, offers[i].feature);
     return count;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/machine.h"
 #include "base/status.h"
 
 enum { FIRST_SLOTS = 256 };
@@ -45,9 +46,13 @@ void nd_term_dictionary_free(nd_term_dictionary *n) {
 
 size_t nd_term_dictionary_count(const nd_term_dictionary *n) { return n->count; }
 
+static size_t home(const nd_term_dictionary *n, uint64_t feature) {
+    return (size_t)nd_mix64(feature) & (n->slot_count - 1);
+}
+
 /* Returns the feature's slot, or the free slot where it would be stored. */
 static slot *slot_of(const nd_term_dictionary *n, uint64_t feature) {
-    size_t mask = n->slot_count - 1, i = (size_t)nd_mix64(feature) & mask;
+    size_t mask = n->slot_count - 1, i = home(n, feature);
     while (n->slots[i].feature != 0 && n->slots[i].feature != feature) i = (i + 1) & mask;
     return &n->slots[i];
 }
@@ -58,6 +63,7 @@ static nd_status grow(nd_term_dictionary *n, nd_error *error) {
     larger.slots = nd_allocate_zero(&n->allocator, larger.slot_count, sizeof *larger.slots);
     if (!larger.slots)
         return nd_fail_memory(error, larger.slot_count * sizeof *larger.slots, "names of terms");
+    nd_use_large_pages(larger.slots, larger.slot_count * sizeof *larger.slots);
     for (size_t i = 0; i < n->slot_count; i++)
         if (n->slots[i].feature != 0) *slot_of(&larger, n->slots[i].feature) = n->slots[i];
     nd_release(&n->allocator, n->slots);
@@ -86,6 +92,10 @@ static void get_term(const nd_term_dictionary *n, const slot *s, const char **te
                      size_t *length) {
     *length = n->bytes[s->offset];
     *term = (const char *)n->bytes + s->offset + 1;
+}
+
+void nd_term_dictionary_prefetch(const nd_term_dictionary *n, uint64_t feature) {
+    __builtin_prefetch(&n->slots[home(n, feature)]);
 }
 
 bool nd_term_dictionary_find(const nd_term_dictionary *n, uint64_t feature, const char **term,

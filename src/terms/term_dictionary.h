@@ -16,6 +16,8 @@ size_t nd_term_dictionary_count(const nd_term_dictionary *names);
  * feature is not 0. ND_ERR_MEMORY: also if all terms together have more than 4 GiB. */
 nd_status nd_term_dictionary_add(nd_term_dictionary *names, uint64_t feature, const void *term,
                                  size_t length, nd_error *error);
+/* Prefetches the slot of a feature, for a lookup or an addition that follows. */
+void nd_term_dictionary_prefetch(const nd_term_dictionary *names, uint64_t feature);
 /* Finds the term of a feature. False: it has none. The term is valid until the next is added. */
 bool nd_term_dictionary_find(const nd_term_dictionary *names, uint64_t feature, const char **term,
                              size_t *length);
