@@ -80,7 +80,7 @@ static nd_status flush_all(nd_parts_worker *w, nd_error *error) {
 static nd_status take_parts(nd_parts_worker *w, nd_error *error) {
     const nd_parts_pass *p = w->pass;
     const nd_run *run = p->run;
-    size_t memory = p->whole ? SIZE_MAX : nd_parts_reading_memory(run);
+    size_t memory = nd_parts_reading_memory(run);
     while (!atomic_load(&p->progress->failed)) {
         size_t part = atomic_fetch_add(&p->progress->next, 1);
         if (part >= ND_PARTS) break;

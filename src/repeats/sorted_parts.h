@@ -55,7 +55,6 @@ struct nd_parts_pass {
     const nd_run *run;
     nd_external_sort *from;
     bool again;
-    bool whole; /* all of a part is in worker->part.loaded, whatever memory that takes */
     nd_parts_target targets[2]; /* to NULL: there is none */
     const void *context;        /* of the functions, which several threads call */
     nd_status (*create_worker)(nd_parts_worker *worker, nd_error *error); /* NULL: none */

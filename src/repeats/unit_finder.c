@@ -172,66 +172,91 @@ static nd_status queue_cut(nd_parts_worker *w, uint64_t unit, uint64_t source, n
     return nd_parts_queue_record(w, 0, record, error);
 }
 
-/* Whether a group is in more documents than that. */
-static bool has_more_documents(const nd_unit_finder *f, const uint64_t *group, size_t count,
-                               uint64_t documents) {
-    uint64_t found = 0, behind = 0; /* the first unit behind the last document found */
-    for (size_t i = 0; i < count && found <= documents && count - i > documents - found; i++) {
-        uint64_t unit = number_of(group + 2 * i);
-        if (unit < behind) continue;
-        behind = nd_unit_finder_first(f, nd_unit_finder_document(f, unit) + 1);
-        found++;
+/* A group whose units come one by one. */
+typedef struct unit_group {
+    nd_allocator allocator;
+    nd_line_search search;
+    uint64_t record[2]; /* of the first unit */
+    uint64_t count;
+    uint64_t source;    /* the document of the index that has it, or UINT64_MAX */
+    uint64_t stays;     /* units before this one are not cut */
+    uint64_t documents; /* that have it, at least as long as it waits */
+    uint64_t behind;    /* the first unit behind the last of them */
+    bool waits;         /* until it has enough documents, its units are in `held` */
+    uint64_t *held;
+    size_t held_count, held_capacity;
+} unit_group;
+
+/* Begins a group with its first unit, which is looked up in the index. */
+static nd_status begin_group(nd_parts_worker *w, unit_group *g, const uint64_t *record,
+                             nd_error *error) {
+    const nd_unit_finder *f = w->pass->context;
+    uint64_t unit = number_of(record), document = nd_unit_finder_document(f, unit);
+    memcpy(g->record, record, sizeof g->record);
+    g->count = g->held_count = 0;
+    g->documents = g->behind = g->stays = 0;
+    g->source = UINT64_MAX;
+    g->waits = f->rule.keep == ND_REPEATS_KEEP_NONE;
+    if (!g->waits) g->stays = f->rule.across ? nd_unit_finder_first(f, document + 1) : unit + 1;
+    if (!f->index) return ND_OK;
+    const nd_line_entry line = {record[0], record[1]};
+    bool found;
+    uint64_t source;
+    ND_TRY(nd_line_search_find(&g->search, &line, &found, &source, error));
+    if (found) {
+        g->source = ND_SOURCE_INDEX | source;
+        g->waits = false;
+        g->stays = 0;
+        return ND_OK;
     }
-    return found > documents;
+    document += nd_line_index_next_document(f->index);
+    const uint64_t entry[] = {record[0], (record[1] & ~NUMBER_MASK) | document};
+    return nd_parts_queue_record(w, 1, entry, error);
 }
 
-static nd_status cut_group(nd_parts_worker *w, const uint64_t *group, size_t count,
-                           nd_error *error) {
+/* Holds a unit, and cuts all of them once there are enough documents. */
+static nd_status hold_unit(nd_parts_worker *w, unit_group *g, uint64_t unit, nd_error *error) {
     const nd_unit_finder *f = w->pass->context;
-    const nd_unit_rule *rule = &f->rule;
-    uint64_t first = number_of(group), stays = 0;
-    if (rule->keep == ND_REPEATS_KEEP_NONE) {
-        if (!has_more_documents(f, group, count, rule->more_than)) return ND_OK;
-        ND_TRY(queue_cut(w, first, number_of(group + 2), error));
-    } else if (rule->across) {
-        stays = nd_unit_finder_first(f, nd_unit_finder_document(f, first) + 1);
+    if (!nd_reserve(&g->allocator, &g->held, &g->held_capacity, g->held_count + 1))
+        return nd_fail_memory(error, g->held_count * sizeof *g->held, "repeated lines");
+    g->held[g->held_count++] = unit;
+    if (unit >= g->behind) {
+        g->behind = nd_unit_finder_first(f, nd_unit_finder_document(f, unit) + 1);
+        g->documents++;
     }
-    for (size_t i = 1; i < count; i++) {
-        uint64_t unit = number_of(group + 2 * i);
-        if (unit >= stays) ND_TRY(queue_cut(w, unit, first, error));
-    }
+    if (g->documents <= f->rule.more_than) return ND_OK;
+    g->waits = false;
+    ND_TRY(queue_cut(w, g->held[0], g->held[1], error));
+    for (size_t i = 1; i < g->held_count; i++) ND_TRY(queue_cut(w, g->held[i], g->held[0], error));
     return ND_OK;
 }
 
-/* Cuts a group whose first unit is in the index; or its later units, and adds the first one. */
-static nd_status look_up(nd_parts_worker *w, nd_line_search *search, const uint64_t *group,
-                         size_t count, nd_error *error) {
-    const nd_unit_finder *f = w->pass->context;
-    const nd_line_entry line = {group[0], group[1]};
-    bool found;
-    uint64_t document;
-    ND_TRY(nd_line_search_find(search, &line, &found, &document, error));
-    for (size_t i = 0; found && i < count; i++)
-        ND_TRY(queue_cut(w, number_of(group + 2 * i), ND_SOURCE_INDEX | document, error));
-    if (found) return ND_OK;
-    document = nd_line_index_next_document(f->index) + nd_unit_finder_document(f, number_of(group));
-    const uint64_t entry[] = {group[0], (group[1] & ~NUMBER_MASK) | document};
-    ND_TRY(nd_parts_queue_record(w, 1, entry, error));
-    return cut_group(w, group, count, error);
+static nd_status add_unit(nd_parts_worker *w, unit_group *g, const uint64_t *record,
+                          nd_error *error) {
+    uint64_t unit = number_of(record), first = number_of(g->record);
+    g->count++;
+    if (g->waits) return hold_unit(w, g, unit, error);
+    if (unit < g->stays) return ND_OK;
+    return queue_cut(w, unit, g->source < UINT64_MAX ? g->source : first, error);
+}
+
+static nd_status cut_part(nd_parts_worker *w, unit_group *g, nd_error *error) {
+    for (;;) {
+        const uint64_t *record;
+        ND_TRY(nd_part_reader_next(&w->part, &record, error));
+        if (!record) return ND_OK;
+        if (g->count == 0 || !is_same(g->record, record)) ND_TRY(begin_group(w, g, record, error));
+        ND_TRY(add_unit(w, g, record, error));
+    }
 }
 
 /* nd_parts_pass.take_part */
 static nd_status cut_groups(nd_parts_worker *w, nd_error *error) {
     const nd_unit_finder *f = w->pass->context;
-    const nd_part_buffer *part = &w->part.loaded;
-    nd_line_search search = {.index = f->index};
-    for (size_t begin = 0, end; begin < part->count; begin = end) {
-        const uint64_t *group = part->words + 2 * begin;
-        for (end = begin + 1; end < part->count && is_same(group, part->words + 2 * end);) end++;
-        if (f->index) ND_TRY(look_up(w, &search, group, end - begin, error));
-        else if (end - begin > 1) ND_TRY(cut_group(w, group, end - begin, error));
-    }
-    return ND_OK;
+    unit_group group = {.allocator = f->run->allocator, .search = {.index = f->index}};
+    nd_status status = cut_part(w, &group, error);
+    nd_release(&group.allocator, group.held);
+    return status;
 }
 
 /* Reads the next cut of the table. */
@@ -257,7 +282,6 @@ nd_status nd_unit_finder_run(nd_unit_finder *f, nd_error *error) {
     ND_TRY(create_results(f, error));
     nd_parts_pass pass = {.run = f->run,
                           .from = f->units,
-                          .whole = true,
                           .targets = {{f->cuts, 2, f->shift}, {f->fresh, 2, 64 - ND_PART_BITS}},
                           .context = f,
                           .take_part = cut_groups};

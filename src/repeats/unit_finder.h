@@ -16,8 +16,8 @@
  * Two different units with the same 88 bits would be taken for equal ones: of n units the chance is
  * n^2 / 2^89, below 10^-8 for 10^9.
  *
- * Memory: shares of the run's budget, and 8 bytes per document; if none is kept, or with an index,
- * also 32 bytes per unit of the largest group. */
+ * Memory: shares of the run's budget, and 8 bytes per document; if none is kept, also 8 bytes for
+ * each unit of a group in the documents that it may have before it is cut. */
 #ifndef ND_REPEATS_UNIT_FINDER_H
 #define ND_REPEATS_UNIT_FINDER_H
 
