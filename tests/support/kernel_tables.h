@@ -1,4 +1,4 @@
-/* Shared by the tests of the kernels: random numbers, guarded memory, the tables. */
+/* Shared by the tests of the kernels: random numbers and lengths, guarded memory, the tables. */
 #ifndef ND_TESTS_KERNEL_TABLES_H
 #define ND_TESTS_KERNEL_TABLES_H
 
@@ -39,6 +39,24 @@ static inline void guarded_free(guarded g) {
 
 static inline void *guarded_block(guarded g, size_t size, bool at_end) {
     return at_end ? g.end - size : g.begin;
+}
+
+/* Lengths around the sizes that kernels treat separately: vectors, blocks of 64, chunks of 4096. */
+static inline size_t edge_length(size_t i) {
+    static const size_t large[] = {4032, 4095, 4096, 4097, 4160, 8191, 8192, 8193, 12345};
+    return i <= 300 ? i : large[i - 301];
+}
+#define EDGE_LENGTHS (301 + 9)
+
+static inline size_t put_utf8(unsigned char *p, uint32_t c) {
+    if (c < 0x80) return p[0] = (unsigned char)c, 1;
+    if (c < 0x800)
+        return p[0] = (unsigned char)(0xc0 | c >> 6), p[1] = (unsigned char)(0x80 | (c & 63)), 2;
+    size_t bytes = c < 0x10000 ? 3 : 4;
+    p[0] = (unsigned char)(bytes == 3 ? 0xe0 | c >> 12 : 0xf0 | c >> 18);
+    for (size_t k = 1; k < bytes; k++)
+        p[k] = (unsigned char)(0x80 | (c >> 6 * (bytes - 1 - k) & 63));
+    return bytes;
 }
 
 static const nd_kernel *tables[4];
