@@ -1,5 +1,7 @@
 #include "io/file.h"
 
+#include "base/machine.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -125,14 +127,9 @@ nd_status nd_file_map(int fd, uint64_t size, const char *name, const unsigned ch
 }
 
 void nd_file_use_large_pages(const unsigned char *bytes, uint64_t size) {
-#ifdef MADV_HUGEPAGE
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages > 0 && page > 0 && size <= (uint64_t)pages * (uint64_t)page / 2)
-        (void)madvise((void *)(uintptr_t)bytes, size, MADV_HUGEPAGE);
-#else
-    (void)bytes;
-    (void)size;
-#endif
+        nd_use_large_pages((void *)(uintptr_t)bytes, (size_t)size);
 }
 
 void nd_file_unmap(const unsigned char *bytes, uint64_t size) {
