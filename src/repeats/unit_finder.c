@@ -176,13 +176,13 @@ static nd_status queue_cut(nd_parts_worker *w, uint64_t unit, uint64_t source, n
 typedef struct unit_group {
     nd_allocator allocator;
     nd_line_search search;
+    bool any;           /* there is a group */
     uint64_t record[2]; /* of the first unit */
-    uint64_t count;
     uint64_t source;    /* the document of the index that has it, or UINT64_MAX */
     uint64_t stays;     /* units before this one are not cut */
-    uint64_t documents; /* that have it, at least as long as it waits */
-    uint64_t behind;    /* the first unit behind the last of them */
-    bool waits;         /* until it has enough documents, its units are in `held` */
+    bool waits;         /* for more documents: its units are in `held` */
+    uint64_t documents; /* of the units that are held */
+    uint64_t behind;    /* the first unit behind the last of these documents */
     uint64_t *held;
     size_t held_count, held_capacity;
 } unit_group;
@@ -192,8 +192,9 @@ static nd_status begin_group(nd_parts_worker *w, unit_group *g, const uint64_t *
                              nd_error *error) {
     const nd_unit_finder *f = w->pass->context;
     uint64_t unit = number_of(record), document = nd_unit_finder_document(f, unit);
+    g->any = true;
     memcpy(g->record, record, sizeof g->record);
-    g->count = g->held_count = 0;
+    g->held_count = 0;
     g->documents = g->behind = g->stays = 0;
     g->source = UINT64_MAX;
     g->waits = f->rule.keep == ND_REPEATS_KEEP_NONE;
@@ -234,7 +235,6 @@ static nd_status hold_unit(nd_parts_worker *w, unit_group *g, uint64_t unit, nd_
 static nd_status add_unit(nd_parts_worker *w, unit_group *g, const uint64_t *record,
                           nd_error *error) {
     uint64_t unit = number_of(record), first = number_of(g->record);
-    g->count++;
     if (g->waits) return hold_unit(w, g, unit, error);
     if (unit < g->stays) return ND_OK;
     return queue_cut(w, unit, g->source < UINT64_MAX ? g->source : first, error);
@@ -245,7 +245,7 @@ static nd_status cut_part(nd_parts_worker *w, unit_group *g, nd_error *error) {
         const uint64_t *record;
         ND_TRY(nd_part_reader_next(&w->part, &record, error));
         if (!record) return ND_OK;
-        if (g->count == 0 || !is_same(g->record, record)) ND_TRY(begin_group(w, g, record, error));
+        if (!g->any || !is_same(g->record, record)) ND_TRY(begin_group(w, g, record, error));
         ND_TRY(add_unit(w, g, record, error));
     }
 }
