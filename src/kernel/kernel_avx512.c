@@ -635,7 +635,7 @@ static inline void unpack_ends(uint64_t ones, uint32_t keys, uint16_t *ends) {
 /* A block of a string with its escapes \\uXXXX replaced: the last bytes of each are UTF-8. */
 typedef struct unit_block {
     __m512i bytes;
-    uint64_t dropped; /* the other bytes of escapes, but for their backslashes */
+    uint64_t dropped; /* bytes of escapes that are not UTF-8, without their backslashes */
     uint64_t bad;     /* escapes that are none, or of a lone surrogate */
     uint64_t cut;     /* of those, surrogates whose other half is behind the block */
 } unit_block;
