@@ -65,13 +65,14 @@ static nd_status take_window(nd_anchor_finder *f, size_t window, size_t offset, 
     return ND_OK;
 }
 
-/* Finds the anchors of the windows that begin at text[begin, begin + count). */
-static nd_status find_in_part(nd_anchor_finder *f, const unsigned char *text, size_t begin,
-                              size_t count, const receiver *to, nd_error *error) {
+/* Finds the anchors of the first `count` windows of `symbols`, which are number `begin` of the text
+ * and the ones behind it. */
+static nd_status find_in_windows(nd_anchor_finder *f, const unsigned char *symbols, size_t begin,
+                                 size_t count, const receiver *to, nd_error *error) {
     const uint64_t *hashes = f->hashes;
     const uint32_t grams = grams_of_window(f);
     size_t best = 0;
-    hash_grams(f, text + begin * f->symbols, count + grams - 1);
+    hash_grams(f, symbols, count + grams - 1);
     for (size_t window = 0; window < count; window++) {
         size_t last = window + grams - 1;
         if (window == 0 || best < window) {
@@ -83,21 +84,32 @@ static nd_status find_in_part(nd_anchor_finder *f, const unsigned char *text, si
     return ND_OK;
 }
 
-nd_status nd_anchors_find(nd_anchor_finder *f, const void *text, size_t length, nd_anchors_fn *fn,
-                          void *context, nd_error *error) {
+nd_status nd_anchors_find_part(nd_anchor_finder *f, const void *part, size_t begin, size_t length,
+                               nd_anchors_fn *fn, void *context, nd_error *error) {
     const receiver to = {fn, context};
-    f->count = 0;
+    const unsigned char *symbols = part;
+    if (begin == 0) f->count = 0;
     if (length < f->least) return ND_OK;
     size_t windows = length - f->least + 1,
            most = windows < HASHED_AT_ONCE ? windows : HASHED_AT_ONCE;
     if (!nd_reserve(&f->allocator, &f->hashes, &f->hash_capacity, most + grams_of_window(f) - 1))
         return nd_fail_memory(error, most * sizeof *f->hashes, "the anchors of a text");
-    for (size_t begin = 0; begin < windows; begin += HASHED_AT_ONCE) {
-        size_t left = windows - begin;
-        ND_TRY(find_in_part(f, text, begin, left < HASHED_AT_ONCE ? left : HASHED_AT_ONCE, &to,
-                            error));
+    for (size_t done = 0; done < windows; done += HASHED_AT_ONCE) {
+        size_t left = windows - done;
+        ND_TRY(find_in_windows(f, symbols + done * f->symbols, begin + done,
+                               left < HASHED_AT_ONCE ? left : HASHED_AT_ONCE, &to, error));
     }
-    return hand_on(f, &to, error);
+    return ND_OK;
+}
+
+nd_status nd_anchors_end(nd_anchor_finder *f, nd_anchors_fn *fn, void *context, nd_error *error) {
+    return f->count > 0 ? hand_on(f, &(const receiver){fn, context}, error) : ND_OK;
+}
+
+nd_status nd_anchors_find(nd_anchor_finder *f, const void *text, size_t length, nd_anchors_fn *fn,
+                          void *context, nd_error *error) {
+    ND_TRY(nd_anchors_find_part(f, text, 0, length, fn, context, error));
+    return nd_anchors_end(f, fn, context, error);
 }
 
 void nd_anchor_finder_free(nd_anchor_finder *f) { nd_release(&f->allocator, f->hashes); }

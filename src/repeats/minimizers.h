@@ -53,6 +53,14 @@ typedef struct nd_anchor_finder {
 /* Calls `fn` with all anchors of a text of `length` symbols, some at a time. O(length). */
 nd_status nd_anchors_find(nd_anchor_finder *finder, const void *text, size_t length,
                           nd_anchors_fn *fn, void *context, nd_error *error);
+/* The same for a text that comes in parts. A part is `length` symbols of the text, from number
+ * `begin` on, and the next one begins with the first symbol whose window did not fit in: the last
+ * `least` - 1 symbols come again, or all of them, if there were fewer. nd_anchors_end calls `fn`
+ * with the anchors that are left. */
+nd_status nd_anchors_find_part(nd_anchor_finder *finder, const void *part, size_t begin,
+                               size_t length, nd_anchors_fn *fn, void *context, nd_error *error);
+nd_status nd_anchors_end(nd_anchor_finder *finder, nd_anchors_fn *fn, void *context,
+                         nd_error *error);
 void nd_anchor_finder_free(nd_anchor_finder *finder);
 
 #endif

@@ -113,19 +113,25 @@ void nd_repeat_finder_free(nd_repeat_finder *f) {
     nd_release(&a, f);
 }
 
-nd_status nd_repeat_finder_add_text(nd_repeat_finder *f, const void *text, size_t length,
-                                    nd_error *error) {
-    uint64_t begin = f->size;
-    if (length >= ND_REPEATS_TEXT_MOST - begin)
-        return nd_fail(error, ND_ERR_INPUT, "more than 2^40 %s of text",
-                       f->symbols == ND_SYMBOL_BYTES ? "bytes" : "tokens");
+nd_status nd_repeat_finder_begin_text(nd_repeat_finder *f, nd_error *error) {
     if (!nd_reserve(&f->run->allocator, &f->begins, &f->text_capacity, f->text_count + 1))
         return nd_fail_memory(error, f->text_count * sizeof *f->begins, "the offsets of texts");
-    f->begins[f->text_count++] = begin;
-    ND_TRY(nd_spool_append(&f->texts, text, length * f->symbols, error));
-    ND_TRY(nd_spool_append(&f->texts, separator, f->symbols, error));
-    f->size += length + 1;
+    f->begins[f->text_count++] = f->size;
     return ND_OK;
+}
+
+nd_status nd_repeat_finder_add_symbols(nd_repeat_finder *f, const void *symbols, size_t count,
+                                       nd_error *error) {
+    if (count >= ND_REPEATS_TEXT_MOST - f->size)
+        return nd_fail(error, ND_ERR_INPUT, "more than 2^40 %s of text",
+                       f->symbols == ND_SYMBOL_BYTES ? "bytes" : "tokens");
+    f->size += count;
+    return nd_spool_append(&f->texts, symbols, count * f->symbols, error);
+}
+
+nd_status nd_repeat_finder_end_text(nd_repeat_finder *f, nd_error *error) {
+    f->size++;
+    return nd_spool_append(&f->texts, separator, f->symbols, error);
 }
 
 nd_status nd_repeat_finder_add_anchors(void *finder, const nd_anchor *anchors, size_t count,

@@ -37,11 +37,13 @@ nd_status nd_repeat_finder_create(const nd_run *run, nd_symbols symbols, uint32_
                                   nd_repeat_finder **out, nd_error *error);
 void nd_repeat_finder_free(nd_repeat_finder *finder);
 
-/* Adds a text of `length` symbols. No symbol has all bits set; no byte of UTF-8 does. One thread at
- * a time. */
-nd_status nd_repeat_finder_add_text(nd_repeat_finder *finder, const void *text, size_t length,
-                                    nd_error *error);
-/* nd_anchors_fn: adds anchors of the last text, each one once. */
+/* A text begins, its symbols come in any number of calls, and it ends. No symbol has all bits set;
+ * no byte of UTF-8 does. One thread at a time. */
+nd_status nd_repeat_finder_begin_text(nd_repeat_finder *finder, nd_error *error);
+nd_status nd_repeat_finder_add_symbols(nd_repeat_finder *finder, const void *symbols, size_t count,
+                                       nd_error *error);
+nd_status nd_repeat_finder_end_text(nd_repeat_finder *finder, nd_error *error);
+/* nd_anchors_fn: adds anchors of the last text that has begun, each one once. */
 nd_status nd_repeat_finder_add_anchors(void *finder, const nd_anchor *anchors, size_t count,
                                        nd_error *error);
 

@@ -113,11 +113,13 @@ static size_t check_collection(const collection *c, size_t least, nd_repeats_kep
     assert_int_equal(
         nd_repeat_finder_create(&run, ND_SYMBOL_BYTES, (uint32_t)least, &finder, &error), ND_OK);
     for (size_t t = 0; t < c->count; t++) {
-        assert_int_equal(nd_repeat_finder_add_text(finder, c->texts[t], c->lengths[t], &error),
+        assert_int_equal(nd_repeat_finder_begin_text(finder, &error), ND_OK);
+        assert_int_equal(nd_repeat_finder_add_symbols(finder, c->texts[t], c->lengths[t], &error),
                          ND_OK);
         assert_int_equal(nd_anchors_find(&anchors, c->texts[t], c->lengths[t],
                                          nd_repeat_finder_add_anchors, finder, &error),
                          ND_OK);
+        assert_int_equal(nd_repeat_finder_end_text(finder, &error), ND_OK);
         check.found[t] = calloc(c->lengths[t] + 1, sizeof(bool));
     }
     assert_int_equal(nd_repeat_finder_run(finder, keep, check_repeat, &check, &error), ND_OK);

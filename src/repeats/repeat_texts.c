@@ -8,6 +8,9 @@ enum {
     /* Anchors that a batch keeps. A block of 1 MiB mostly has a seventh of them, and at the most
      * four times as many. */
     ANCHORS_MOST = ND_LIMIT(1 << 18, 8),
+    /* Tokens that a batch keeps, 16 bytes each. A block of 1 MiB mostly has two thirds of them, and
+     * at the most twice as many. */
+    TOKENS_MOST = ND_LIMIT(1 << 18, 100),
     /* Bytes of a text that is not in a block with others. */
     LONG_TEXT = ND_LIMIT(1 << 20, 200)
 };
@@ -38,8 +41,7 @@ void nd_repeat_texts_free(nd_repeat_texts *t) {
 
 /* A document of a block. Its id, its input's name and its symbols are one behind the other in
  * `bytes`. If it is `late`, its text is there instead of the symbols, and emit finds symbols and
- * anchors: where a text has many of them, the memory for them is needed once, and not for each
- * batch. */
+ * anchors, a piece at a time: where a text has many of them, no batch has memory for them. */
 typedef struct entry {
     nd_document_place place;
     size_t at, id_length, source_size, anchors, tokens;
@@ -54,6 +56,7 @@ typedef struct batch {
     nd_anchor *anchors;
     nd_text_range *tokens; /* of all documents */
     size_t count, capacity, size, byte_capacity, anchor_count, token_count, token_capacity;
+    bool full;       /* it has no room for the symbols or the anchors of the text */
     nd_id_buffer id; /* scratch */
 } batch;
 
@@ -62,9 +65,13 @@ static void reset(void *own) {
     b->count = b->size = b->anchor_count = b->token_count = 0;
 }
 
-static void append(batch *b, const void *bytes, size_t length) {
+static nd_status append(batch *b, const void *bytes, size_t length, const nd_allocator *a,
+                        nd_error *error) {
+    if (!nd_reserve(a, &b->bytes, &b->byte_capacity, b->size + length))
+        return nd_fail_memory(error, b->size + length, "texts");
     if (length > 0) memcpy(b->bytes + b->size, bytes, length);
     b->size += length;
+    return ND_OK;
 }
 
 static nd_status create_worker(const void *context, void **out, nd_error *error) {
@@ -81,70 +88,82 @@ static void destroy_worker(const void *context, void *own) {
     nd_release(&((const nd_repeat_texts *)context)->run->allocator, own);
 }
 
-/* nd_anchors_fn. Counts all anchors, and keeps them as long as there is room. */
-static nd_status keep_anchors(void *own, const nd_anchor *anchors, size_t count, nd_error *error) {
+/* A text whose symbols come; of map. */
+typedef struct text_keeper {
+    const nd_allocator *allocator;
+    size_t symbol; /* its bytes */
+    batch *batch;
+} text_keeper;
+
+/* nd_anchors_fn. Keeps anchors as long as there is room. */
+static nd_status keep_anchors(void *keeper, const nd_anchor *anchors, size_t count,
+                              nd_error *error) {
     (void)error;
-    batch *b = own;
-    if (b->anchor_count + count <= ANCHORS_MOST)
-        memcpy(b->anchors + b->anchor_count, anchors, count * sizeof *anchors);
+    batch *b = ((const text_keeper *)keeper)->batch;
+    b->full = b->full || b->anchor_count + count > ANCHORS_MOST;
+    if (b->full) return ND_OK;
+    memcpy(b->anchors + b->anchor_count, anchors, count * sizeof *anchors);
     b->anchor_count += count;
     return ND_OK;
 }
 
-static nd_status keep_tokens(batch *b, const nd_token_offsets *tokens, const nd_allocator *a,
-                             nd_error *error) {
-    if (!nd_reserve(a, &b->tokens, &b->token_capacity, b->token_count + tokens->count))
-        return nd_fail_memory(error, tokens->count * sizeof *b->tokens, "tokens of texts");
-    if (tokens->count > 0)
-        memcpy(b->tokens + b->token_count, tokens->places, tokens->count * sizeof *b->tokens);
-    b->token_count += tokens->count;
+/* nd_symbols_receiver. Keeps symbols, and the places of tokens, as long as there is room. */
+static nd_status keep_symbols(void *keeper, const void *symbols, const nd_text_range *places,
+                              size_t count, nd_error *error) {
+    const text_keeper *k = keeper;
+    batch *b = k->batch;
+    b->full = b->full || (places && b->token_count + count > TOKENS_MOST);
+    if (b->full) return ND_OK;
+    ND_TRY(append(b, symbols, count * k->symbol, k->allocator, error));
+    if (!places || count == 0) return ND_OK;
+    if (!nd_reserve(k->allocator, &b->tokens, &b->token_capacity, b->token_count + count))
+        return nd_fail_memory(error, count * sizeof *b->tokens, "tokens of texts");
+    memcpy(b->tokens + b->token_count, places, count * sizeof *b->tokens);
+    b->token_count += count;
     return ND_OK;
 }
 
-/* Finds the symbols of a text, and keeps their anchors and the places of tokens; or sees that the
- * text is late. */
+/* Finds the symbols of a text, and keeps them, their anchors and the places of tokens; or sees that
+ * the text is late. */
 static nd_status find_symbols(batch *b, nd_text_symbols *w, const nd_document *d, entry *e,
                               nd_error *error) {
-    const nd_allocator *a = &w->anchors.allocator;
-    size_t before = b->anchor_count;
-    e->late = d->length > LONG_TEXT;
-    if (e->late) return ND_OK;
-    ND_TRY(nd_text_symbols_find(w, d->text, d->length, error));
-    if (!b->anchors) b->anchors = nd_allocate(a, ANCHORS_MOST, sizeof *b->anchors);
+    text_keeper keeper = {&w->anchors.allocator, w->anchors.symbols, b};
+    const nd_symbols_receiver to = {keep_symbols, keep_anchors, &keeper};
+    const batch before = *b;
+    b->full = d->length > LONG_TEXT;
+    if (!b->anchors) b->anchors = nd_allocate(keeper.allocator, ANCHORS_MOST, sizeof *b->anchors);
     if (!b->anchors)
         return nd_fail_memory(error, ANCHORS_MOST * sizeof *b->anchors, "anchors of texts");
-    ND_TRY(nd_text_symbols_anchors(w, keep_anchors, b, error));
-    e->late = b->anchor_count > ANCHORS_MOST;
-    if (e->late) b->anchor_count = before;
-    return e->late ? ND_OK : keep_tokens(b, &w->tokens, a, error);
+    if (!b->full) ND_TRY(nd_text_symbols_find(w, d->text, d->length, &to, error));
+    e->late = b->full;
+    if (e->late) {
+        b->size = before.size;
+        b->anchor_count = before.anchor_count;
+        b->token_count = before.token_count;
+        ND_TRY(append(b, d->text, d->length, keeper.allocator, error));
+    }
+    e->count = (b->size - before.size) / (e->late ? 1 : keeper.symbol);
+    e->anchors = b->anchor_count - before.anchor_count;
+    e->tokens = b->token_count - before.token_count;
+    return ND_OK;
 }
 
 static nd_status map(const void *context, void *worker, void *own, const nd_scan_item *item,
                      nd_error *error) {
-    const nd_repeat_texts *t = context;
-    const nd_allocator *a = &t->run->allocator;
+    const nd_allocator *a = &((const nd_repeat_texts *)context)->run->allocator;
     const nd_document *d = item->document;
-    nd_text_symbols *w = worker;
     batch *b = own;
     entry e = {.place = nd_document_place_of(item), .at = b->size};
-    size_t anchors = b->anchor_count, tokens = b->token_count;
     ND_TRY(nd_document_id(item->source, item->record, d, a, &b->id, error));
-    ND_TRY(find_symbols(b, w, d, &e, error));
     e.id_length = b->id.length;
     e.source_size = strlen(b->id.source) + 1;
     e.line = b->id.line;
-    e.count = e.late ? d->length : w->count;
-    e.anchors = b->anchor_count - anchors;
-    e.tokens = b->token_count - tokens;
-    size_t size = e.count * (e.late ? 1 : t->symbols),
-           need = b->size + e.id_length + e.source_size + size;
-    if (!nd_reserve(a, &b->entries, &b->capacity, b->count + 1) ||
-        !nd_reserve(a, &b->bytes, &b->byte_capacity, need))
-        return nd_fail_memory(error, need, "texts");
+    ND_TRY(append(b, b->id.id, e.id_length, a, error));
+    ND_TRY(append(b, b->id.source, e.source_size, a, error));
+    ND_TRY(find_symbols(b, worker, d, &e, error));
+    if (!nd_reserve(a, &b->entries, &b->capacity, b->count + 1))
+        return nd_fail_memory(error, sizeof e, "texts");
     b->entries[b->count++] = e;
-    append(b, b->id.id, e.id_length);
-    append(b, b->id.source, e.source_size);
-    append(b, e.late ? d->text : w->symbols, size);
     return ND_OK;
 }
 
@@ -164,8 +183,10 @@ static nd_status emit(void *result, void *own, const nd_block *block, nd_error *
             ND_TRY(nd_repeat_texts_add(t, content, e->count, error));
             continue;
         }
-        ND_TRY(nd_repeat_finder_add_text(t->finder, content, e->count, error));
+        ND_TRY(nd_repeat_finder_begin_text(t->finder, error));
+        ND_TRY(nd_repeat_finder_add_symbols(t->finder, content, e->count, error));
         ND_TRY(nd_repeat_finder_add_anchors(t->finder, anchors, e->anchors, error));
+        ND_TRY(nd_repeat_finder_end_text(t->finder, error));
         ND_TRY(nd_spool_append(&t->tokens, tokens, e->tokens * sizeof *tokens, error));
         anchors += e->anchors;
         tokens += e->tokens;
@@ -208,22 +229,32 @@ nd_status nd_repeat_texts_restart(nd_repeat_texts *t, nd_error *error) {
     return nd_repeat_finder_create(t->run, t->symbols, t->least, &t->finder, error);
 }
 
+/* nd_symbols_receiver */
+static nd_status add_symbols(void *texts, const void *symbols, const nd_text_range *places,
+                             size_t count, nd_error *error) {
+    nd_repeat_texts *t = texts;
+    ND_TRY(nd_repeat_finder_add_symbols(t->finder, symbols, count, error));
+    return places ? nd_spool_append(&t->tokens, places, count * sizeof *places, error) : ND_OK;
+}
+
+/* nd_anchors_fn */
+static nd_status add_anchors(void *texts, const nd_anchor *anchors, size_t count, nd_error *error) {
+    nd_repeat_texts *t = texts;
+    return nd_repeat_finder_add_anchors(t->finder, anchors, count, error);
+}
+
 nd_status nd_repeat_texts_add(nd_repeat_texts *t, const char *text, size_t length,
                               nd_error *error) {
-    nd_text_symbols *own = &t->scratch;
-    const nd_token_offsets *tokens = &own->tokens;
-    ND_TRY(nd_text_symbols_find(own, text, length, error));
-    ND_TRY(nd_repeat_finder_add_text(t->finder, own->symbols, own->count, error));
-    ND_TRY(nd_text_symbols_anchors(own, nd_repeat_finder_add_anchors, t->finder, error));
-    return nd_spool_append(&t->tokens, tokens->places, tokens->count * sizeof *tokens->places,
-                           error);
+    const nd_symbols_receiver to = {add_symbols, add_anchors, t};
+    ND_TRY(nd_repeat_finder_begin_text(t->finder, error));
+    ND_TRY(nd_text_symbols_find(&t->scratch, text, length, &to, error));
+    return nd_repeat_finder_end_text(t->finder, error);
 }
 
 /* ---- results */
 
 nd_status nd_repeat_texts_run(nd_repeat_texts *t, nd_repeats_kept keep, nd_repeat_fn *fn,
                               void *context, nd_error *error) {
-    nd_text_symbols_forget(&t->scratch);
     return nd_repeat_finder_run(t->finder, keep, fn, context, error);
 }
 
