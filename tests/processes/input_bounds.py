@@ -54,6 +54,12 @@ def make_inputs():
     for i in range(8):
         write('tree/%d.zst' % i, zstd_frame(27, [(b'a', 20 * MIB), (b'\n', 1)]))
     write('letter.jsonl', b'{"text":"' + b'a' * 4190000 + b'"}\n')
+    with open('token.jsonl', 'wb') as out:
+        out.write(b'{"text":"')
+        for _ in range(16):  # this process stays small: the peak of a child begins with its own
+            out.write(b'a b ' * 250000)
+        out.write(b'"}\n')
+    write('tokens.jsonl', b'{"text":"' + b'a b ' * 250000 + b'"}\n', 60)
     with open('dashes.jsonl', 'w', encoding='ascii') as out:
         for i in range(30000):  # not equal to the first one, but with its anchors
             print(json.dumps({'text': f'text {i}\n{"-" * (300 if i else 60)}\nend of {i}'}), file=out)
@@ -98,6 +104,8 @@ CASES = [
     (['dedup', 'tree', '--threads', '8', '-o', 'kept'], DONE, '', 1088),
     (['dedup', 'long', '--memory', '64M', '--on-error', 'skip'], DONE, '', 128),
     (['substrings', 'letter.jsonl', '--memory', '64M'], DONE, '', 100),
+    (['substrings', 'token.jsonl', '--min-tokens', '50', '--memory', '256M', '--threads', '1'], DONE, '', 256),
+    (['substrings', 'tokens.jsonl', '--min-tokens', '50', '--memory', '64M', '--threads', '2'], DONE, '', 80),
     (['substrings', 'dashes.jsonl', '--memory', '64M', '--threads', '2'], DONE, '', 100),
     (['substrings', 'dashes.jsonl', '--memory', '64M', '--threads', '2', '--keep', 'none'], DONE, '', 100),
 ]
