@@ -1,7 +1,5 @@
 #include "repeats/text_symbols.h"
 
-#include "base/hash.h"
-
 #include <string.h>
 
 /* New tokens of a piece. */
@@ -44,30 +42,24 @@ static nd_status hand_on(nd_text_symbols *s, const nd_symbols_receiver *to, nd_e
 typedef struct token_reader {
     nd_text_symbols *to;
     const nd_symbols_receiver *receiver;
-    nd_hash_key key;
     nd_error failure;
 } token_reader;
 
-/* nd_token_fn. False: the receiver failed. */
-static bool add_token(void *context, const nd_token *token) {
+/* nd_hashed_token_fn. False: the receiver failed. */
+static bool add_token(void *context, uint64_t hash, nd_text_range place) {
     token_reader *r = context;
     nd_text_symbols *s = r->to;
     if (s->count == TOKENS_AT_ONCE && hand_on(s, r->receiver, &r->failure) != ND_OK) return false;
-    uint64_t hash = nd_mix64(nd_hash_token(&r->key, token->text, token->length));
-    s->places[s->count] = (nd_text_range){(uint32_t)token->begin, (uint32_t)token->end};
+    s->places[s->count] = place;
     s->tokens[s->kept + s->count++] = hash - (hash == UINT64_MAX); /* no symbol has all bits set */
     return true;
 }
 
 static nd_status find_tokens(nd_text_symbols *s, const char *text, size_t length,
                              const nd_symbols_receiver *to, nd_error *error) {
-    token_reader r = {
-        .to = s, .receiver = to, .key = nd_hash_key_of(nd_analyzer_options_of(s->analyzer)->seed)};
+    token_reader r = {.to = s, .receiver = to};
     s->kept = s->count = s->begin = 0;
-    if (length > UINT32_MAX)
-        return nd_fail(error, ND_ERR_ARGUMENT, "a text of %zu bytes: at most %u", length,
-                       UINT32_MAX);
-    nd_status status = nd_tokenize(s->analyzer, text, length, add_token, &r, error);
+    nd_status status = nd_hashed_tokens(s->analyzer, text, length, add_token, &r, error);
     if (status == ND_ERR_CANCELLED)
         return nd_fail(error, r.failure.status, "%s", r.failure.message);
     return status == ND_OK ? hand_on(s, to, error) : status;

@@ -69,6 +69,7 @@ def make_inputs():
 
 LINE = 'a line of more than 1048576 bytes'
 WINDOW = 'the window of a Zstandard frame takes 2048 MiB'
+TOKENS = ['substrings', '--min-tokens', '50']
 
 # Arguments, exit status, part of the message, and the most MiB of memory.
 CASES = [
@@ -104,8 +105,8 @@ CASES = [
     (['dedup', 'tree', '--threads', '8', '-o', 'kept'], DONE, '', 1088),
     (['dedup', 'long', '--memory', '64M', '--on-error', 'skip'], DONE, '', 128),
     (['substrings', 'letter.jsonl', '--memory', '64M'], DONE, '', 100),
-    (['substrings', 'token.jsonl', '--min-tokens', '50', '--memory', '256M', '--threads', '1'], DONE, '', 256),
-    (['substrings', 'tokens.jsonl', '--min-tokens', '50', '--memory', '64M', '--threads', '2'], DONE, '', 80),
+    ([*TOKENS, 'token.jsonl', '--memory', '256M', '--threads', '1'], DONE, '', 256),
+    ([*TOKENS, 'tokens.jsonl', '--memory', '64M', '--threads', '2'], DONE, '', 80),
     (['substrings', 'dashes.jsonl', '--memory', '64M', '--threads', '2'], DONE, '', 100),
     (['substrings', 'dashes.jsonl', '--memory', '64M', '--threads', '2', '--keep', 'none'], DONE, '', 100),
 ]
