@@ -15,6 +15,7 @@ typedef struct batch {
     size_t warning_size, warning_capacity;
     nd_scan_counts counts; /* of the block; input_bytes is not set */
     nd_error failure;      /* returned when the batch is emitted */
+    bool unsettled;        /* it was emitted, and the stage still has to settle it */
 } batch;
 
 typedef struct scan {
@@ -145,8 +146,9 @@ static nd_status emit_in_order(scan *s, nd_error *error) {
                      ? emit_batch(s, b, error)
                      : nd_fail(error, b->failure.status, "%s", b->failure.message);
         nd_block_release(s->corpus, &b->block);
+        b->unsettled = status == ND_OK && s->stage->settle;
         pthread_mutex_lock(&s->lock);
-        s->failed = status != ND_OK;
+        s->failed = s->failed || status != ND_OK;
         s->next++;
         s->spare[s->spare_count++] = b;
         pthread_cond_broadcast(&s->changed);
@@ -184,11 +186,55 @@ static batch *take_spare(scan *s) {
     return b;
 }
 
+/* ---- settling */
+
+/* Gives a batch back. */
+static void add_spare(scan *s, batch *b, bool failed) {
+    pthread_mutex_lock(&s->lock);
+    s->spare[s->spare_count++] = b;
+    s->failed = s->failed || failed;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static nd_status settle(scan_worker *w, batch *b, nd_error *error) {
+    const nd_scan_stage *stage = w->scan->stage;
+    if (!b->unsettled) return ND_OK;
+    b->unsettled = false;
+    nd_status status = stage->settle(stage->plan, w->own, b->own, error);
+    if (status != ND_OK) add_spare(w->scan, b, true);
+    return status;
+}
+
+/* Takes a batch that is not settled. NULL: there is none, or another thread has failed. */
+static batch *take_unsettled(scan *s) {
+    batch *found = NULL;
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t i = 0; !s->failed && !found && i < s->spare_count; i++) {
+        if (!s->spare[i]->unsettled) continue;
+        found = s->spare[i];
+        s->spare[i] = s->spare[--s->spare_count];
+    }
+    pthread_mutex_unlock(&s->lock);
+    return found;
+}
+
+/* Settles the last batches. Batches that are emitted later are settled by the workers that emit
+ * them, when these come here. */
+static nd_status settle_rest(scan_worker *w, nd_error *error) {
+    for (batch *b; (b = take_unsettled(w->scan));) {
+        ND_TRY(settle(w, b, error));
+        add_spare(w->scan, b, false); /* a worker may wait for it */
+    }
+    return ND_OK;
+}
+
 /* ---- workers */
 
 static nd_status map_blocks(scan_worker *w, nd_error *error) {
     scan *s = w->scan;
     for (batch *b; (b = take_spare(s));) {
+        ND_TRY(settle(w, b, error));
         b->failure.status = ND_OK;
         b->warning_size = 0;
         b->counts = (nd_scan_counts){0};
@@ -202,7 +248,7 @@ static nd_status map_blocks(scan_worker *w, nd_error *error) {
         nd_record_reader_release(w->reader);
         ND_TRY(finish_batch(s, b, error));
     }
-    return ND_OK;
+    return settle_rest(w, error);
 }
 
 static nd_status combine(scan_worker *w, nd_error *error) {

@@ -3,7 +3,9 @@
  * A worker takes the next block of records, parses it, and maps each document into a batch. Batches
  * are emitted in the order of input, one at a time. A batch that is finished early waits. The
  * worker that finishes the next batch in order emits it, and then all batches waiting behind it.
- * There are ND_BATCHES_PER_THREAD batches per thread, which bounds the memory.
+ * Emitting is the serial part of a scan. The work on a batch that only needs to know its place, and
+ * not to wait for its turn, is left to settling: a worker settles a batch before it fills it again,
+ * and at the end. There are ND_BATCHES_PER_THREAD batches per thread, which bounds the memory.
  *
  * A bad record ends the scan. Where the corpus skips errors it is warned of, counted and left out
  * instead. */
@@ -29,8 +31,9 @@ typedef struct nd_scan_item {
  *   worker   one thread's own memory
  *   batch    results of one block; passes from its worker to emit; reused from block to block
  *
- * map runs on all threads. emit runs on one thread at a time, in the order of input. combine runs
- * once per worker after its last map, one at a time, in any order: every order must give the same
+ * map runs on all threads. emit runs on one thread at a time, in the order of input. settle runs
+ * once per emitted batch, on any thread, beside all other functions. combine runs once per worker
+ * after its last map and settle, one at a time, in any order: every order must give the same
  * result. If create_worker or a later step failed, the worker passed to destroy_worker may be NULL
  * or incomplete. */
 typedef struct nd_scan_stage {
@@ -47,6 +50,7 @@ typedef struct nd_scan_stage {
     size_t batch_size;
     void (*reset)(void *batch);
     nd_status (*emit)(void *result, void *batch, const nd_block *block, nd_error *error);
+    nd_status (*settle)(const void *plan, void *worker, void *batch, nd_error *error); /* or NULL */
     void (*destroy_batch)(const void *plan, void *batch);
 } nd_scan_stage;
 

@@ -71,7 +71,7 @@ static nd_status add_run(table_maker *m, uint64_t *words, size_t given, nd_error
 }
 
 static nd_status add_part(table_maker *m, size_t part, nd_error *error) {
-    ND_TRY(nd_external_sort_load(m->request->anchors, part, 32, &m->part, error));
+    ND_TRY(nd_key_sort_load(m->request->anchors, part, &m->part, error));
     uint64_t *words = m->part.words;
     m->part_begins[part] = m->table->entry_count;
     for (size_t begin = 0, end; begin < m->part.count; begin = end) {
@@ -83,7 +83,7 @@ static nd_status add_part(table_maker *m, size_t part, nd_error *error) {
 
 static nd_status add_parts(table_maker *m, nd_error *error) {
     nd_anchor_table *t = m->table;
-    size_t parts = nd_external_sort_parts(m->request->anchors);
+    size_t parts = nd_key_sort_parts(m->request->anchors);
     for (size_t part = 0; part < parts; part++) ND_TRY(add_part(m, part, error));
     m->part_begins[parts] = t->entry_count;
     return t->entry_count <= UINT32_MAX && m->shared_count <= UINT32_MAX &&

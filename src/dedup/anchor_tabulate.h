@@ -2,6 +2,7 @@
 #ifndef ND_DEDUP_ANCHOR_TABULATE_H
 #define ND_DEDUP_ANCHOR_TABULATE_H
 
+#include "io/key_sort.h"
 #include "dedup/anchor_table.h"
 #include "dedup/fates.h"
 #include "sketch/anchors.h"
@@ -12,11 +13,11 @@ enum { ND_ANCHOR_TABLE_BYTES = 24 };
 typedef struct nd_anchor_table_request {
     const nd_run *run;
     const nd_anchor_plan *plan;
-    const nd_external_sort *anchors; /* keys of one band (sketch/band_key.h) */
-    const nd_ranks *ranks;           /* base 0 */
-    const nd_fates *fates;           /* exact copies take no part */
-    const uint64_t *differ_keys;     /* this and the next ones: as in nd_anchor_table */
-    uint32_t first, count;           /* fewer than 2^31 documents */
+    const nd_key_sort *anchors;  /* keys of one band (sketch/band_key.h) */
+    const nd_ranks *ranks;       /* base 0 */
+    const nd_fates *fates;       /* exact copies take no part */
+    const uint64_t *differ_keys; /* this and the next ones: as in nd_anchor_table */
+    uint32_t first, count;       /* fewer than 2^31 documents */
 } nd_anchor_table_request;
 
 /* Makes the table, and adds the large buckets of its patterns, still empty, to *out. *table is

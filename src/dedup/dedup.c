@@ -201,7 +201,7 @@ static nd_status propose(dedup *d, nd_error *error) {
                                            : nd_propose_by_bands(&bands, &d->candidates, error));
     d->summary.large_buckets = d->candidates.large_buckets;
     if (d->update) return ND_OK; /* the update needs the band keys */
-    nd_external_sort_free(d->ingested.band_keys);
+    nd_key_sort_free(d->ingested.band_keys);
     d->ingested.band_keys = NULL;
     return ND_OK;
 }

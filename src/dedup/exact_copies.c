@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* A distinct hash within a run of documents that agree in 40 bits of it. */
+/* A distinct hash within a run of documents that agree in 38 bits of it. */
 typedef struct original {
     uint64_t hash[2];
     uint32_t document;
@@ -20,7 +20,7 @@ typedef struct copy_finder {
 } copy_finder;
 
 /* Compares each document of a run, in the order of rank, with the distinct hashes found so far.
- * There is only one, except with a probability of 2^-40 per pair. */
+ * There is only one, except with a probability of 2^-38 per pair. */
 static nd_status mark_copies(copy_finder *f, const uint64_t *words, size_t count, nd_error *error) {
     enum { PROGRESS_DOCUMENTS = 4096 };
     f->count = 0;
@@ -73,7 +73,7 @@ nd_status nd_find_exact_copies(const nd_run *run, nd_ingested *ingested, const n
     nd_status status = nd_hash_runs_each(ingested->text_hash_order, &run->allocator, resolve_run,
                                          &finder, error);
     nd_release(&run->allocator, finder.originals);
-    nd_external_sort_free(ingested->text_hash_order);
+    nd_key_sort_free(ingested->text_hash_order);
     ingested->text_hash_order = NULL;
     nd_spool_free(&ingested->text_hashes);
     return status;

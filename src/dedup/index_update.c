@@ -362,9 +362,9 @@ static nd_status write_rows(const addition *x, nd_store *log, nd_error *error) {
 /* Writes the band tables of the segment. Read part after part, the band keys of the rows are the
  * entries of these tables, in order. */
 static nd_status write_bands(const addition *x, nd_part_buffer *buffer, nd_error *error) {
-    const nd_external_sort *keys = x->source->band_keys;
-    for (size_t part = 0; part < nd_external_sort_parts(keys); part++) {
-        ND_TRY(nd_external_sort_load(keys, part, 32, buffer, error));
+    const nd_key_sort *keys = x->source->band_keys;
+    for (size_t part = 0; part < nd_key_sort_parts(keys); part++) {
+        ND_TRY(nd_key_sort_load(keys, part, buffer, error));
         size_t count = 0;
         for (size_t i = 0; i < buffer->count; i++) {
             uint32_t row = x->row_of[(uint32_t)buffer->words[i]];
@@ -438,12 +438,12 @@ static nd_status add_segment(addition *x, job_end end, nd_error *error) {
 /* ---- few documents: the write-ahead log */
 
 static nd_status gather_keys(const addition *x, uint64_t *keys, nd_error *error) {
-    const nd_external_sort *sorter = x->source->band_keys;
+    const nd_key_sort *sorter = x->source->band_keys;
     uint32_t bands = x->update->settings.bands;
     nd_part_buffer buffer = {0};
     nd_status status = ND_OK;
-    for (size_t part = 0; status == ND_OK && part < nd_external_sort_parts(sorter); part++) {
-        status = nd_external_sort_load(sorter, part, 32, &buffer, error);
+    for (size_t part = 0; status == ND_OK && part < nd_key_sort_parts(sorter); part++) {
+        status = nd_key_sort_load(sorter, part, &buffer, error);
         for (size_t i = 0; status == ND_OK && i < buffer.count; i++) {
             uint32_t row = x->row_of[(uint32_t)buffer.words[i]];
             if (row != UINT32_MAX)

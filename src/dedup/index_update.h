@@ -11,7 +11,7 @@
 
 #include "dedup/fates.h"
 #include "dedup/ranked_documents.h"
-#include "io/external_sort.h"
+#include "io/key_sort.h"
 
 typedef struct nd_index_update nd_index_update;
 
@@ -54,7 +54,7 @@ typedef struct nd_update_source {
     const nd_columns *columns;
     const nd_ranks *ranks;
     const nd_fates *fates;
-    const nd_external_sort *band_keys; /* as in nd_ingested */
+    const nd_key_sort *band_keys; /* as in nd_ingested */
 } nd_update_source;
 
 /* Called while documents are decided in the order of input; the fates of the documents below

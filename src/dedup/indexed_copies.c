@@ -67,7 +67,7 @@ static bool is_open(const finder *f, uint32_t document) {
 }
 
 static nd_status find_in_part(finder *f, size_t part, nd_part_buffer *buffer, nd_error *error) {
-    ND_TRY(nd_external_sort_load(f->request->hash_keys, part, 32, buffer, error));
+    ND_TRY(nd_key_sort_load(f->request->hash_keys, part, buffer, error));
     for (size_t i = 0; i < buffer->count; i++) {
         uint32_t document = (uint32_t)buffer->words[i];
         if (!is_open(f, document)) continue;
@@ -82,7 +82,7 @@ nd_status nd_find_indexed_copies(const nd_indexed_copies_request *r, nd_fates *f
                                  nd_error *error) {
     finder f = {.request = r, .store = nd_index_update_store(r->update), .fates = fates};
     const nd_allocator *a = &r->run->allocator;
-    size_t parts = nd_external_sort_parts(r->hash_keys);
+    size_t parts = nd_key_sort_parts(r->hash_keys);
     nd_part_buffer buffer = {0};
     nd_status status = ND_OK;
     nd_lookup_context_init(&f.context, a);

@@ -9,8 +9,8 @@
 
 typedef struct nd_indexed_copies_request {
     const nd_run *run;
-    const nd_columns *columns;         /* their sketches are hashes */
-    const nd_external_sort *hash_keys; /* of one band (sketch/band_key.h) */
+    const nd_columns *columns;    /* their sketches are hashes */
+    const nd_key_sort *hash_keys; /* of one band (sketch/band_key.h) */
     const nd_ranks *ranks;
     const nd_index_update *update;
 } nd_indexed_copies_request;

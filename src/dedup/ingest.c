@@ -26,6 +26,8 @@ typedef struct ingest_plan {
     nd_count_min *words;        /* NULL: words are not counted. All threads add to it */
     nd_repeat_filter *filter;   /* NULL: no shingles are kept. All threads add to it */
     nd_shingle_spool *shingles; /* the same */
+    nd_key_sort *band_keys;     /* NULL: there are none. Each thread has writers of its own */
+    nd_key_sort *text_hash_order, *id_hash_order;
 } ingest_plan;
 
 /* The results that emitting writes. */
@@ -54,6 +56,7 @@ typedef struct entry {
 typedef struct batch {
     entry *entries;
     size_t count, entry_capacity;
+    uint32_t first; /* document number of the first entry; set when the batch is emitted */
     uint8_t *sketches;
     size_t sketch_capacity;
     uint64_t *keys; /* band keys, hashes of sentences, or anchors */
@@ -73,6 +76,10 @@ typedef struct ingest_worker {
     nd_anchor_sampler *sampler; /* NULL: no anchors */
     nd_differ_by *differ_by;    /* NULL: nothing keeps texts apart */
     nd_shingle_writer shingles; /* its spool is NULL: none are kept */
+    nd_key_writer *band_keys;   /* NULL: there are none */
+    nd_key_writer *text_hash_order, *id_hash_order;
+    nd_numbered_key *numbered; /* the keys of a batch for one of the writers */
+    size_t numbered_count, numbered_capacity;
 } ingest_worker;
 
 /* ---- mapping a document */
@@ -261,6 +268,7 @@ static void destroy_worker(const void *plan, void *worker) {
     const nd_allocator *a = &((const ingest_plan *)plan)->allocator;
     ingest_worker *w = worker;
     if (!w) return;
+    nd_release(a, w->numbered);
     nd_release(a, w->signature);
     nd_release(a, w->sampler);
     nd_count_min_buffer_free(w->counter);
@@ -272,12 +280,19 @@ static void destroy_worker(const void *plan, void *worker) {
     nd_release(a, w);
 }
 
+static nd_status create_writers(const ingest_plan *p, ingest_worker *w, nd_error *error) {
+    if (p->band_keys) ND_TRY(nd_key_writer_create(p->band_keys, &w->band_keys, error));
+    ND_TRY(nd_key_writer_create(p->text_hash_order, &w->text_hash_order, error));
+    return nd_key_writer_create(p->id_hash_order, &w->id_hash_order, error);
+}
+
 static nd_status create_worker(const void *plan, void **worker, nd_error *error) {
     const ingest_plan *p = plan;
     const nd_allocator *a = &p->allocator;
     ingest_worker *w = *worker = nd_allocate_zero(a, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
     w->shingles.spool = p->shingles;
+    ND_TRY(create_writers(p, w, error));
     if (p->plan->exact)
         return nd_document_hasher_create(p->plan->equal, &p->plan->analyzer, a, &w->hasher, error);
     if (p->plan->differ_by)
@@ -299,34 +314,6 @@ static nd_status create_worker(const void *plan, void **worker, nd_error *error)
 }
 
 /* ---- emitting, in the order of input */
-
-/* Returns the part of the sorter to which key number i of a document goes. */
-static size_t part_of_key(const nd_dedup_plan *plan, size_t i, uint64_t key) {
-    return nd_band_part(plan->bands.bands == 1 ? 0 : (uint32_t)i, key);
-}
-
-/* Each key of a document goes to the list of another part of the sorter, so writing would wait for
- * memory. The ends of the lists for the document so many positions ahead are prefetched. */
-enum { AHEAD = 2 };
-
-static void prefetch_keys(const ingest_result *r, const batch *b, size_t i) {
-    if (i >= b->count) return;
-    const uint64_t *keys = b->keys + b->entries[i].key_start;
-    for (size_t k = 0; k < b->entries[i].key_count; k++)
-        nd_external_sort_prefetch(r->out->band_keys, part_of_key(r->plan, k, keys[k]));
-}
-
-static nd_status emit_hashes(nd_ingested *out, const batch *b, const entry *e, uint32_t document,
-                             nd_error *error) {
-    static const nd_hash_key key = {ND_HASH_C0, ND_HASH_C1, ND_HASH_C2, ND_HASH_C3};
-    ND_TRY(nd_external_sort_push(out->text_hash_order, (size_t)(e->text_hash[0] >> 56),
-                                 e->text_hash[0] << 32 | document, error));
-    ND_TRY(nd_spool_append(&out->text_hashes, e->text_hash, sizeof e->text_hash, error));
-    if (!e->id_given) return ND_OK;
-    uint64_t hash = nd_mix64(nd_hash_token(&key, b->ids.bytes + e->id.start, e->id.length));
-    return nd_external_sort_push(out->id_hash_order, (size_t)(hash >> 56), hash << 32 | document,
-                                 error);
-}
 
 static nd_status emit_name(nd_named_classes *out, const char *name, size_t length,
                            nd_error *error) {
@@ -370,11 +357,7 @@ static nd_status emit_document(const ingest_result *r, const batch *b, size_t so
     const entry *e = &b->entries[i];
     uint32_t document = (uint32_t)out->columns.count;
     ND_TRY(nd_columns_add_record(&out->columns, source, e->record, error));
-    const uint64_t *keys = b->keys + e->key_start;
-    for (size_t k = 0; k < e->key_count; k++)
-        ND_TRY(nd_external_sort_push(out->band_keys, part_of_key(r->plan, k, keys[k]),
-                                     nd_band_word(keys[k], document), error));
-    ND_TRY(emit_hashes(out, b, e, document, error));
+    ND_TRY(nd_spool_append(&out->text_hashes, e->text_hash, sizeof e->text_hash, error));
     if (out->columns.shingles)
         ND_TRY(nd_shingle_spool_enter(out->columns.shingles, document, e->shingles, error));
     if (r->plan->differ_by) ND_TRY(nd_columns_add_differ_key(&out->columns, e->differ_key, error));
@@ -399,8 +382,9 @@ static nd_status emit_sets(nd_columns *columns, const batch *b, nd_error *error)
 
 static nd_status emit_batch(void *result, void *own, const nd_block *block, nd_error *error) {
     ingest_result *r = result;
-    const batch *b = own;
+    batch *b = own;
     nd_columns *columns = &r->out->columns;
+    b->first = (uint32_t)columns->count;
     if (columns->count == 0)
         r->has[ND_NAMED_HOST] = nd_corpus_source(columns->corpus, block->source)->format ==
                                 ND_FORMAT_WARC;
@@ -408,31 +392,87 @@ static nd_status emit_batch(void *result, void *own, const nd_block *block, nd_e
         ND_TRY(nd_spool_append(&columns->sketches, b->sketches, b->count * columns->sketch_size,
                                error));
     if (r->plan->has_sets) ND_TRY(emit_sets(columns, b, error));
-    for (size_t i = 0; i < b->count; i++) {
-        prefetch_keys(r, b, i + AHEAD);
-        ND_TRY(emit_document(r, b, block->source, i, error));
-    }
+    for (size_t i = 0; i < b->count; i++) ND_TRY(emit_document(r, b, block->source, i, error));
     return ND_OK;
+}
+
+/* ---- settling: the keys of a batch, once its documents have numbers */
+
+static nd_status reserve_numbered(const ingest_plan *p, ingest_worker *w, size_t count,
+                                  nd_error *error) {
+    w->numbered_count = 0;
+    if (nd_reserve(&p->allocator, &w->numbered, &w->numbered_capacity, count)) return ND_OK;
+    return nd_fail_memory(error, count * sizeof *w->numbered, "the keys of a block");
+}
+
+static void add_numbered(ingest_worker *w, uint32_t band, uint64_t key, uint32_t document) {
+    w->numbered[w->numbered_count++] = (nd_numbered_key){(uint32_t)nd_band_part(band, key),
+                                                         (uint32_t)key, document};
+}
+
+static nd_status write_numbered(const ingest_worker *w, nd_key_writer *to, nd_error *error) {
+    return nd_key_writer_add(to, w->numbered, w->numbered_count, error);
+}
+
+static nd_status write_band_keys(const ingest_plan *p, ingest_worker *w, const batch *b,
+                                 nd_error *error) {
+    bool one_band = p->plan->bands.bands == 1;
+    ND_TRY(reserve_numbered(p, w, b->key_count, error));
+    for (size_t i = 0; i < b->count; i++) {
+        const entry *e = &b->entries[i];
+        for (size_t k = 0; k < e->key_count; k++)
+            add_numbered(w, one_band ? 0 : (uint32_t)k, b->keys[e->key_start + k],
+                         b->first + (uint32_t)i);
+    }
+    return write_numbered(w, w->band_keys, error);
+}
+
+static nd_status write_hashes(const ingest_plan *p, ingest_worker *w, const batch *b,
+                              nd_error *error) {
+    static const nd_hash_key key = {ND_HASH_C0, ND_HASH_C1, ND_HASH_C2, ND_HASH_C3};
+    ND_TRY(reserve_numbered(p, w, b->count, error));
+    for (size_t i = 0; i < b->count; i++)
+        add_numbered(w, 0, b->entries[i].text_hash[0], b->first + (uint32_t)i);
+    ND_TRY(write_numbered(w, w->text_hash_order, error));
+    w->numbered_count = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const entry *e = &b->entries[i];
+        if (e->id_given)
+            add_numbered(w, 0,
+                         nd_mix64(nd_hash_token(&key, b->ids.bytes + e->id.start, e->id.length)),
+                         b->first + (uint32_t)i);
+    }
+    return write_numbered(w, w->id_hash_order, error);
+}
+
+static nd_status settle_batch(const void *plan, void *worker, void *own, nd_error *error) {
+    const ingest_plan *p = plan;
+    ingest_worker *w = worker;
+    if (w->band_keys) ND_TRY(write_band_keys(p, w, own, error));
+    return write_hashes(p, w, own, error);
 }
 
 /* ---- the stage */
 
+static nd_status create_sorter(const nd_run *run, uint32_t bands, nd_memory_store store,
+                               const char *what, nd_key_sort **out, nd_error *error) {
+    const nd_key_sort_settings settings = {.disk = run->space,
+                                           .parts = (size_t)bands << ND_BAND_PART_BITS,
+                                           .memory_limit = nd_memory_share(&run->budget, store),
+                                           .writers = run->threads,
+                                           .what = what};
+    return nd_key_sort_create(&run->allocator, &settings, out, error);
+}
+
 static nd_status create_sorters(const nd_run *run, const nd_dedup_plan *plan, nd_ingested *out,
                                 nd_error *error) {
-    const nd_memory_budget *b = &run->budget;
-    size_t parts = (size_t)plan->bands.bands << ND_BAND_PART_BITS;
-    if (parts > 0)
-        ND_TRY(nd_external_sort_create(&run->allocator, run->space, parts,
-                                       nd_memory_share(b, nd_plan_has_anchors(plan)
-                                                              ? ND_MEMORY_SKETCHES
-                                                              : ND_MEMORY_BAND_KEYS),
-                                       "band keys", &out->band_keys, error));
-    ND_TRY(nd_external_sort_create(&run->allocator, run->space, 256,
-                                   nd_memory_share(b, ND_MEMORY_TEXT_HASH_ORDER), "text hashes",
-                                   &out->text_hash_order, error));
-    return nd_external_sort_create(&run->allocator, run->space, 256,
-                                   nd_memory_share(b, ND_MEMORY_ID_HASH_ORDER), "id hashes",
-                                   &out->id_hash_order, error);
+    if (plan->bands.bands > 0)
+        ND_TRY(create_sorter(run, plan->bands.bands,
+                             nd_plan_has_anchors(plan) ? ND_MEMORY_SKETCHES : ND_MEMORY_BAND_KEYS,
+                             "band keys", &out->band_keys, error));
+    ND_TRY(create_sorter(run, 1, ND_MEMORY_TEXT_HASH_ORDER, "text hashes", &out->text_hash_order,
+                         error));
+    return create_sorter(run, 1, ND_MEMORY_ID_HASH_ORDER, "id hashes", &out->id_hash_order, error);
 }
 
 static nd_status prepare(const nd_run *run, const nd_dedup_plan *plan, nd_corpus *corpus,
@@ -481,8 +521,15 @@ nd_status nd_ingest(const nd_run *run, const nd_input_options *input, const nd_d
         status = nd_minhash_create(plan->bands.perms, plan->analyzer.seed, &run->allocator,
                                    &minhash, error);
     if (status == ND_OK && keeps_shingles(plan)) status = begin_shingles(run, out, &filter, error);
-    const ingest_plan shared = {run->allocator, plan,   minhash,
-                                out->words,     filter, out->columns.shingles};
+    const ingest_plan shared = {.allocator = run->allocator,
+                                .plan = plan,
+                                .minhash = minhash,
+                                .words = out->words,
+                                .filter = filter,
+                                .shingles = out->columns.shingles,
+                                .band_keys = out->band_keys,
+                                .text_hash_order = out->text_hash_order,
+                                .id_hash_order = out->id_hash_order};
     ingest_result result = {
         .plan = plan, .out = out, .has[ND_NAMED_FIELD] = plan->losses_by != NULL};
     const nd_scan_stage stage = {.plan = &shared,
@@ -493,6 +540,7 @@ nd_status nd_ingest(const nd_run *run, const nd_input_options *input, const nd_d
                                  .batch_size = sizeof(batch),
                                  .reset = reset_batch,
                                  .emit = emit_batch,
+                                 .settle = settle_batch,
                                  .destroy_batch = destroy_batch};
     if (status == ND_OK) status = nd_run_scan(run, input, corpus, &stage, &out->counts, error);
     if (status == ND_OK && out->protected_count > 0 && out->columns.count > 0)
@@ -505,9 +553,9 @@ nd_status nd_ingest(const nd_run *run, const nd_input_options *input, const nd_d
 }
 
 void nd_ingested_free(nd_ingested *in) {
-    nd_external_sort_free(in->band_keys);
-    nd_external_sort_free(in->text_hash_order);
-    nd_external_sort_free(in->id_hash_order);
+    nd_key_sort_free(in->band_keys);
+    nd_key_sort_free(in->text_hash_order);
+    nd_key_sort_free(in->id_hash_order);
     nd_spool_free(&in->text_hashes);
     nd_spool_free(&in->traits);
     for (unsigned kind = 0; kind < ND_NAMED_KINDS; kind++) {

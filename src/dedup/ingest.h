@@ -6,7 +6,7 @@
 #include "dedup/class_table.h"
 #include "dedup/columns.h"
 #include "dedup/dedup_plan.h"
-#include "io/external_sort.h"
+#include "io/key_sort.h"
 
 /* Classes that have names of their own: hosts of archives, and values of a field. */
 typedef enum nd_named_kind { ND_NAMED_HOST, ND_NAMED_FIELD, ND_NAMED_KINDS } nd_named_kind;
@@ -23,10 +23,9 @@ typedef struct nd_ingested {
     nd_columns columns;
     /* Band keys (sketch/band_key.h), or hashes of sentences, or anchors, which are all in one band;
      * NULL: there are no bands. The stage "match" reads them, then the index. */
-    nd_external_sort *band_keys;
-    /* Half of a hash << 32 | document; the number of the part is the top bits of the hash. For
-     * exact copies, and for repeated ids. */
-    nd_external_sort *text_hash_order, *id_hash_order;
+    nd_key_sort *band_keys;
+    /* Hashes as keys of one band, for exact copies and for repeated ids. */
+    nd_key_sort *text_hash_order, *id_hash_order;
     nd_spool text_hashes; /* 16 bytes per document */
     nd_spool traits;      /* a byte per document (dedup/document_traits.h), for nd_dedup */
     nd_named_classes named[ND_NAMED_KINDS]; /* for nd_dedup */

@@ -156,8 +156,8 @@ static uint64_t documents_of_table(const nd_anchors_request *r) {
              memory = nd_memory_share(&r->run->budget, ND_MEMORY_HAMMING_JOIN),
              room = memory / ND_ANCHOR_TABLE_BYTES,
              counted = memory / COUNT_BYTES / r->run->threads;
-    for (size_t part = 0; part < nd_external_sort_parts(r->anchors); part++)
-        anchors += nd_external_sort_count(r->anchors, part);
+    for (size_t part = 0; part < nd_key_sort_parts(r->anchors); part++)
+        anchors += nd_key_sort_count(r->anchors, part);
     uint64_t most = anchors <= room
                         ? documents
                         : (uint64_t)((double)documents * (double)room / (double)anchors);

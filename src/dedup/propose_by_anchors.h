@@ -3,6 +3,7 @@
 #ifndef ND_DEDUP_PROPOSE_BY_ANCHORS_H
 #define ND_DEDUP_PROPOSE_BY_ANCHORS_H
 
+#include "io/key_sort.h"
 #include "dedup/candidates.h"
 #include "dedup/columns.h"
 #include "dedup/dedup_plan.h"
@@ -12,9 +13,9 @@ typedef struct nd_anchors_request {
     const nd_run *run;
     const nd_dedup_plan *plan;
     const nd_columns *columns;
-    const nd_external_sort *anchors; /* as band keys of one band (nd_ingested) */
-    const nd_ranks *ranks;           /* base 0 */
-    const nd_fates *fates;           /* exact copies take no part */
+    const nd_key_sort *anchors; /* as band keys of one band (nd_ingested) */
+    const nd_ranks *ranks;      /* base 0 */
+    const nd_fates *fates;      /* exact copies take no part */
 } nd_anchors_request;
 
 /* Proposes candidates on all threads of the run. If a table of the anchors of all documents takes

@@ -197,8 +197,7 @@ static nd_status propose_indexed(proposer_worker *w, size_t part, nd_error *erro
 
 static nd_status propose_part(proposer_worker *w, size_t part, nd_error *error) {
     const nd_bands_request *r = w->shared->request;
-    /* The words of a part were added in the order of documents: only the keys are left to sort. */
-    ND_TRY(nd_external_sort_load(r->band_keys, part, 32, &w->part, error));
+    ND_TRY(nd_key_sort_load(r->band_keys, part, &w->part, error));
     if (!nd_reserve(&r->run->allocator, &w->members, &w->member_capacity, w->part.count))
         return nd_fail_memory(error, w->part.count * sizeof *w->members, "a band's bucket");
     if (r->store) ND_TRY(propose_indexed(w, part, error));
@@ -210,7 +209,7 @@ static nd_status propose_part(proposer_worker *w, size_t part, nd_error *error) 
 static nd_status propose_parts(proposer_worker *w, uint32_t index, nd_error *error) {
     proposer *shared = w->shared;
     const nd_bands_request *r = shared->request;
-    size_t parts = nd_external_sort_parts(r->band_keys);
+    size_t parts = nd_key_sort_parts(r->band_keys);
     while (!atomic_load(&shared->failed)) {
         size_t part = atomic_fetch_add(&shared->next_part, 1);
         if (part >= parts) break;

@@ -10,7 +10,7 @@
 typedef struct nd_bands_request {
     const nd_run *run;
     const nd_dedup_plan *plan;
-    const nd_external_sort *band_keys; /* as in nd_ingested */
+    const nd_key_sort *band_keys; /* as in nd_ingested */
     const nd_ranks *ranks;
     const nd_fates *fates; /* exact copies take no part */
     const nd_store *store; /* the documents of this index take part; NULL: there is no index */

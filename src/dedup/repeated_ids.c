@@ -36,8 +36,8 @@ static nd_status report_repeat(const repeat_finder *f, uint32_t first, const nd_
     return ND_OK;
 }
 
-/* nd_hash_run_fn. Compares each document of a run with the one before it. Ids that share 40 bits of
- * their hash are equal, except with a probability of 2^-40 per pair. */
+/* nd_hash_run_fn. Compares each document of a run with the one before it. Ids that share 38 bits of
+ * their hash are equal, except with a probability of 2^-38 per pair. */
 static nd_status resolve_run(void *context, const uint64_t *words, size_t count, nd_error *error) {
     repeat_finder *f = context;
     ND_TRY(nd_columns_id(f->columns, (uint32_t)words[0], &f->ids[0], error));
@@ -60,7 +60,7 @@ nd_status nd_find_repeated_ids(const nd_run *run, nd_ingested *ingested, nd_repe
                                          &finder, error);
     nd_release(&run->allocator, finder.ids[0].bytes);
     nd_release(&run->allocator, finder.ids[1].bytes);
-    nd_external_sort_free(ingested->id_hash_order);
+    nd_key_sort_free(ingested->id_hash_order);
     ingested->id_hash_order = NULL;
     *count = finder.count;
     if (status == ND_OK && finder.count > WARNED_REPEATS)

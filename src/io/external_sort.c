@@ -2,10 +2,9 @@
 
 #include "base/limits.h"
 #include "base/radix_sort.h"
-#include "io/file.h"
+#include "io/spill_file.h"
 
 #include <string.h>
-#include <unistd.h>
 
 typedef struct chunk {
     struct chunk *next;
@@ -23,7 +22,6 @@ typedef struct part {
 
 struct nd_external_sort {
     nd_allocator allocator;
-    nd_temp_space *disk;
     const char *what;
     size_t parts, limit, chunk_words;
     unsigned words, keys; /* of a record */
@@ -32,8 +30,7 @@ struct nd_external_sort {
     size_t memory;
     uint64_t **spill; /* spill[s][p]: byte offset of part p's piece; [parts]: the end */
     size_t spills, spill_capacity;
-    int fd;
-    uint64_t file_size;
+    nd_spill_file file;
 };
 
 /* Chunks are so small that one partly filled chunk per part takes at most a quarter of the limit,
@@ -51,14 +48,13 @@ nd_status nd_external_sort_create_records(const nd_allocator *allocator,
     if (!sorter) return nd_fail_memory(error, sizeof *sorter, s->what);
     size_t chunk_words = choose_chunk_words(s->parts, s->memory_limit);
     *sorter = (nd_external_sort){.allocator = *allocator,
-                                 .disk = s->disk,
                                  .what = s->what,
                                  .parts = s->parts,
                                  .limit = s->memory_limit,
                                  .chunk_words = chunk_words - chunk_words % s->words,
                                  .words = s->words,
-                                 .keys = s->keys,
-                                 .fd = -1};
+                                 .keys = s->keys};
+    nd_spill_init(&sorter->file, allocator, s->disk, s->what);
     sorter->part = nd_allocate_zero(allocator, s->parts, sizeof *sorter->part);
     if (!sorter->part) {
         nd_external_sort_free(sorter);
@@ -97,76 +93,40 @@ void nd_external_sort_free(nd_external_sort *sorter) {
     for (size_t s = 0; s < sorter->spills; s++) nd_release(&allocator, sorter->spill[s]);
     nd_release(&allocator, sorter->spill);
     nd_release(&allocator, sorter->part);
-    if (sorter->fd >= 0) {
-        close(sorter->fd);
-        nd_temp_space_subtract(sorter->disk, sorter->file_size);
-    }
+    nd_spill_free(&sorter->file);
     nd_release(&allocator, sorter);
-}
-
-/* Collects small pieces into large writes. */
-typedef struct writer {
-    nd_external_sort *sorter;
-    char *buffer;
-    size_t used;
-} writer;
-
-enum { WRITE_SIZE = 1 << 18 };
-
-static nd_status writer_flush(writer *w, nd_error *error) {
-    ND_TRY(nd_progress_poll(w->sorter->disk->progress, error));
-    ND_TRY(nd_file_write_at(w->sorter->fd, w->buffer, w->used, w->sorter->file_size,
-                            w->sorter->disk->directory, error));
-    w->sorter->file_size += w->used;
-    nd_temp_space_add(w->sorter->disk, w->used);
-    w->used = 0;
-    return ND_OK;
-}
-
-static nd_status writer_put(writer *w, const void *bytes, size_t size, nd_error *error) {
-    const char *p = bytes;
-    while (size > 0) {
-        size_t n = WRITE_SIZE - w->used < size ? WRITE_SIZE - w->used : size;
-        memcpy(w->buffer + w->used, p, n);
-        w->used += n;
-        p += n;
-        size -= n;
-        if (w->used == WRITE_SIZE) ND_TRY(writer_flush(w, error));
-    }
-    return ND_OK;
 }
 
 static size_t chunk_used(const nd_external_sort *sorter, const part *q, const chunk *c) {
     return c == q->tail ? (size_t)(q->next - c->words) : sorter->chunk_words;
 }
 
-static nd_status write_parts(nd_external_sort *sorter, writer *w, uint64_t *offsets,
-                             nd_error *error) {
+static nd_status write_parts(nd_external_sort *sorter, uint64_t *offsets, nd_error *error) {
+    nd_spill_file *file = &sorter->file;
+    ND_TRY(nd_spill_begin(file, error));
     for (size_t p = 0; p < sorter->parts; p++) {
         part *q = &sorter->part[p];
-        offsets[p] = sorter->file_size + w->used;
+        offsets[p] = nd_spill_position(file);
         for (chunk *c = q->head; c; c = c->next)
-            ND_TRY(writer_put(w, c->words, chunk_used(sorter, q, c) * sizeof(uint64_t), error));
+            ND_TRY(
+                nd_spill_write(file, c->words, chunk_used(sorter, q, c) * sizeof(uint64_t), error));
         if (q->tail) {
             q->tail->next = sorter->spare;
             sorter->spare = q->head;
         }
         *q = (part){0};
     }
-    offsets[sorter->parts] = sorter->file_size + w->used;
-    return writer_flush(w, error);
+    offsets[sorter->parts] = nd_spill_position(file);
+    return nd_spill_end(file, error);
 }
 
 static nd_status spill(nd_external_sort *sorter, nd_error *error) {
     nd_allocator *allocator = &sorter->allocator;
-    if (sorter->fd < 0) ND_TRY(nd_file_nameless(sorter->disk->directory, &sorter->fd, error));
     if (!nd_reserve(allocator, &sorter->spill, &sorter->spill_capacity, sorter->spills + 1))
         return nd_fail_memory(error, sizeof *sorter->spill, sorter->what);
     uint64_t *offsets = nd_allocate(allocator, sorter->parts + 1, sizeof *offsets);
-    writer w = {sorter, nd_allocate(allocator, WRITE_SIZE, 1), 0};
-    nd_status status = offsets && w.buffer ? write_parts(sorter, &w, offsets, error)
-                                           : nd_fail_memory(error, WRITE_SIZE, sorter->what);
-    nd_release(allocator, w.buffer);
+    if (!offsets) return nd_fail_memory(error, sorter->parts * sizeof *offsets, sorter->what);
+    nd_status status = write_parts(sorter, offsets, error);
     if (status != ND_OK) {
         nd_release(allocator, offsets);
         return status;
@@ -266,7 +226,7 @@ nd_status nd_external_sort_flush(nd_external_sort *sorter, nd_error *error) {
 }
 
 nd_external_sort_settings nd_external_sort_settings_of(const nd_external_sort *sorter) {
-    return (nd_external_sort_settings){.disk = sorter->disk,
+    return (nd_external_sort_settings){.disk = sorter->file.disk,
                                        .parts = sorter->parts,
                                        .memory_limit = sorter->limit,
                                        .words = sorter->words,
@@ -302,8 +262,8 @@ static nd_status copy_words(const nd_external_sort *sorter, size_t p, size_t fir
         size_t words = (size_t)(sorter->spill[s][p + 1] - offset) / sizeof *to,
                skipped = first < words ? first : words,
                n = words - skipped < count ? words - skipped : count;
-        ND_TRY(nd_file_read_at(sorter->fd, to, n * sizeof *to, offset + skipped * sizeof *to,
-                               sorter->disk->directory, error));
+        ND_TRY(
+            nd_spill_read(&sorter->file, to, n * sizeof *to, offset + skipped * sizeof *to, error));
         first -= skipped;
         to += n;
         count -= n;
@@ -324,7 +284,7 @@ static nd_status copy_words(const nd_external_sort *sorter, size_t p, size_t fir
 static nd_status gather(const nd_external_sort *sorter, size_t p, size_t first, size_t count,
                         nd_part_buffer *buffer, nd_error *error) {
     size_t words = count * sorter->words, scratch = nd_radix_scratch_words(count, sorter->words);
-    ND_TRY(nd_progress_poll(sorter->disk->progress, error));
+    ND_TRY(nd_progress_poll(sorter->file.disk->progress, error));
     buffer->count = 0;
     if (!nd_reserve(&sorter->allocator, &buffer->words, &buffer->capacity, words) ||
         !nd_reserve(&sorter->allocator, &buffer->scratch, &buffer->scratch_capacity, scratch))
