@@ -37,7 +37,7 @@ static size_t keep_offer(nd_topic_offer offers[ND_TOPIC_OFFERS], size_t count, n
 /* Takes many words at a time, so that the cache misses of their counters overlap. */
 size_t nd_topic_words_count(nd_topic_words *w, const nd_arrival *document,
                             nd_topic_offer offers[ND_TOPIC_OFFERS]) {
-    enum { TOGETHER = 256 };
+    enum { TOGETHER = ND_COUNT_MIN_BLOCK };
     nd_arrival_word words[TOGETHER];
     uint64_t features[TOGETHER];
     double weights[TOGETHER];
@@ -49,8 +49,7 @@ size_t nd_topic_words_count(nd_topic_words *w, const nd_arrival *document,
             features[got] = nd_mix64(nd_hash_token(&w->key, words[got].bytes, words[got].length));
             features[got] += features[got] == 0;
         }
-        nd_count_min_add_alone(w->counts, features, got);
-        nd_count_min_weigh(w->counts, features, got, weights);
+        nd_count_min_add_and_weigh(w->counts, features, got, weights);
         for (size_t i = 0; i < got; i++) {
             uint64_t units = (uint64_t)(weights[i] * ND_WEIGHT_UNITS);
             count = keep_offer(offers, count,

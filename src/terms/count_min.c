@@ -110,18 +110,6 @@ void nd_count_min_add_document(nd_count_min *counts, const uint64_t *features, s
     }
 }
 
-void nd_count_min_add_alone(nd_count_min *counts, const uint64_t *features, size_t count) {
-    for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
-    for (size_t i = 0; i < count; i++) {
-        if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
-        for (int row = 0; row < ROWS; row++) {
-            counter *c = &counts->rows[row][counter_of(features[i], row)];
-            uint32_t held = atomic_load_explicit(c, memory_order_relaxed);
-            atomic_store_explicit(c, held + (held < UINT32_MAX), memory_order_relaxed);
-        }
-    }
-}
-
 void nd_count_min_prepare_weights(nd_count_min *counts) {
     counts->prepared = nd_count_min_documents(counts);
     counts->log_documents = nd_fixed_log(counts->prepared + 1);
@@ -184,11 +172,40 @@ static inline uint64_t idf_units(const nd_count_min *counts, uint64_t log_docume
     return to_units(log_documents - nd_fixed_log(x));
 }
 
+static inline uint64_t log_of_documents(const nd_count_min *counts, uint64_t documents) {
+    return counts->prepared == documents ? counts->log_documents : nd_fixed_log(documents + 1);
+}
+
+/* Finds the counters of a block first, and weighs them while they are in the cache. */
+void nd_count_min_add_and_weigh(nd_count_min *counts, const uint64_t *features, size_t count,
+                                double *weights) {
+    counter *found[ND_COUNT_MIN_BLOCK][ROWS];
+    const uint64_t documents = nd_count_min_documents(counts),
+                   log_documents = log_of_documents(counts, documents);
+    for (size_t i = 0; i < count; i++)
+        for (int row = 0; row < ROWS; row++) {
+            found[i][row] = &counts->rows[row][counter_of(features[i], row)];
+            __builtin_prefetch(found[i][row], 1);
+        }
+    for (size_t i = 0; i < count; i++)
+        for (int row = 0; row < ROWS; row++) {
+            uint32_t held = atomic_load_explicit(found[i][row], memory_order_relaxed);
+            atomic_store_explicit(found[i][row], held + (held < UINT32_MAX), memory_order_relaxed);
+        }
+    for (size_t i = 0; i < count; i++) {
+        uint64_t least = documents;
+        for (int row = 0; row < ROWS; row++) {
+            uint64_t held = atomic_load_explicit(found[i][row], memory_order_relaxed);
+            if (held < least) least = held;
+        }
+        weights[i] = (double)idf_units(counts, log_documents, least + 1) / ND_WEIGHT_UNITS;
+    }
+}
+
 void nd_count_min_weigh(const nd_count_min *counts, const uint64_t *features, size_t count,
                         double *weights) {
-    uint64_t documents = nd_count_min_documents(counts);
-    uint64_t log_documents = counts->prepared == documents ? counts->log_documents
-                                                           : nd_fixed_log(documents + 1);
+    const uint64_t documents = nd_count_min_documents(counts),
+                   log_documents = log_of_documents(counts, documents);
     for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);

@@ -32,9 +32,6 @@ void nd_count_min_add_document(nd_count_min *counts, const uint64_t *features, s
  * by nd_count_min_add_document without features. */
 void nd_count_min_add_counts(nd_count_min *counts, const uint64_t *features, const uint32_t *times,
                              size_t count);
-/* The same for features that are in one document each, without the cost of sharing the sketch.
- * REQUIRES: no other thread uses the sketch meanwhile. */
-void nd_count_min_add_alone(nd_count_min *counts, const uint64_t *features, size_t count);
 /* Keeps the logarithm of the number of documents so far, which nd_count_min_weigh otherwise
  * computes at each call. REQUIRES: no other thread uses the sketch meanwhile. */
 void nd_count_min_prepare_weights(nd_count_min *counts);
@@ -47,6 +44,13 @@ uint64_t nd_count_min_of(const nd_count_min *counts, uint64_t feature);
  * (nd_idf_units). */
 void nd_count_min_weigh(const nd_count_min *counts, const uint64_t *features, size_t count,
                         double *weights);
+
+/* Adds at most ND_COUNT_MIN_BLOCK features, which are in one more document, as
+ * nd_count_min_add_counts, and then weighs them, without the cost of sharing the sketch. REQUIRES:
+ * no other thread uses the sketch meanwhile. */
+enum { ND_COUNT_MIN_BLOCK = 256 };
+void nd_count_min_add_and_weigh(nd_count_min *counts, const uint64_t *features, size_t count,
+                                double *weights);
 
 /* For storing a sketch and loading it again: the number of counters, the counters [first, first +
  * count), and the number of documents. */

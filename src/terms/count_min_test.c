@@ -131,8 +131,14 @@ static void test_alone(void **state) {
     nd_count_min *plain = make(), *alone = make();
     add_all(plain, &m);
     for (size_t d = 0; d < m.documents; d++) {
+        const uint64_t *features = m.features + m.starts[d];
+        size_t count = m.starts[d + 1] - m.starts[d];
+        double weights[ND_COUNT_MIN_BLOCK], expected[ND_COUNT_MIN_BLOCK];
         nd_count_min_add_document(alone, NULL, 0);
-        nd_count_min_add_alone(alone, m.features + m.starts[d], m.starts[d + 1] - m.starts[d]);
+        if (d % 3) nd_count_min_prepare_weights(alone);
+        nd_count_min_add_and_weigh(alone, features, count, weights);
+        nd_count_min_weigh(alone, features, count, expected);
+        assert_memory_equal(weights, expected, count * sizeof *weights);
     }
     for (size_t i = 0; i < nd_count_min_size(); i++) {
         uint32_t expected, got;
@@ -151,8 +157,9 @@ static void test_alone_stops_at_the_most(void **state) {
     const uint32_t nearly = UINT32_MAX - 1;
     const uint64_t full = feature(1);
     for (size_t i = 0; i < nd_count_min_size(); i++) nd_count_min_write(counts, i, 1, &nearly);
-    nd_count_min_set_documents(counts, UINT64_MAX);
-    for (int i = 0; i < 3; i++) nd_count_min_add_alone(counts, &full, 1);
+    nd_count_min_set_documents(counts, UINT64_C(1) << 40);
+    double weight;
+    for (int i = 0; i < 3; i++) nd_count_min_add_and_weigh(counts, &full, 1, &weight);
     assert_true(nd_count_min_of(counts, full) == UINT32_MAX);
     nd_count_min_free(counts);
 }
