@@ -92,7 +92,7 @@ static inline void documents(bench *b, const nd_kernel *kernel, int after) {
         while (from < end) {
             size_t consumed;
             count += kernel->words(b->text + from, end - from, &b->key, b->tokens + count,
-                                   DOCUMENT + 64 - count, &consumed);
+                                   DOCUMENT + 64 - count, NULL, &consumed);
             from += consumed;
             while (from < end && (unsigned char)b->text[from] < 0x80) from++;
             while (from < end && (unsigned char)b->text[from] >= 0x80) from++;

@@ -72,6 +72,15 @@ typedef struct nd_line {
     bool ascii;
 } nd_line;
 
+/* Folded tokens, one behind the other: token t ends at bytes[ends[t]], where the next one begins.
+ */
+typedef struct nd_token_letters {
+    unsigned char *bytes;
+    size_t size; /* of the tokens so far */
+    size_t *ends;
+} nd_token_letters;
+enum { ND_LETTERS_BEHIND = 16 }; /* so many more bytes may be written behind the last token */
+
 typedef struct nd_kernel {
     const char *name;
 
@@ -98,9 +107,13 @@ typedef struct nd_kernel {
      * is done, *consumed is `length`; a token that touches the end of the text is then complete.
      * Otherwise it is the start of the token that touches the position at which the scan stopped,
      * or of the character there with the marks behind it, so that the scalar tokenizer can begin
-     * there. */
+     * there.
+     *
+     * `letters`, which may be NULL, also gets the tokens: `bytes` has room for `length` more and
+     * ND_LETTERS_BEHIND, and `ends` for `room`. Then the scan may also stop at the beginning of a
+     * token of more than 64 bytes. */
     size_t (*words)(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens,
-                    size_t room, size_t *consumed);
+                    size_t room, nd_token_letters *letters, size_t *consumed);
 
     /* Shingle hashes of count >= n tokens: out[i] = nd_mix64(sum over k < n of tokens[i + k] *
      * powers[n - 1 - k]) for i <= count - n, where powers[k] = ND_HASH_POLY^k mod 2^64. `out` may

@@ -371,6 +371,23 @@ static __attribute__((noinline)) void hash_tokens(const nd_hash_key *key,
     else hash_tokens_of(key, lower, edges, count, 32, tokens);
 }
 
+/* Adds folded tokens to the letters. */
+static __attribute__((noinline)) void copy_tokens(nd_token_letters *letters,
+                                                  const unsigned char *lower, const uint16_t *edges,
+                                                  size_t count, size_t *ends) {
+    unsigned char *to = letters->bytes + letters->size;
+    for (size_t t = 0; t < count; t++) {
+        const unsigned char *p = lower + edges[2 * t];
+        size_t length = (size_t)edges[2 * t + 1] - edges[2 * t];
+        memcpy(to, p, 16);
+        for (size_t at = 16; __builtin_expect(at < length, 0); at += 16)
+            memcpy(to + at, p + at, 16);
+        to += length;
+        ends[t] = (size_t)(to - letters->bytes);
+    }
+    letters->size = (size_t)(to - letters->bytes);
+}
+
 /* nd_hash_token of the folded word that begins at p. Returns its length in the text; 0 if a
  * character that stops the scan touches it. */
 static __attribute__((noinline)) size_t
@@ -422,7 +439,7 @@ static inline size_t base_before(const unsigned char *p, size_t at) {
 }
 
 static size_t words(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens,
-                    size_t room, size_t *consumed) {
+                    size_t room, nd_token_letters *letters, size_t *consumed) {
     const unsigned char *p = (const unsigned char *)text;
     unsigned char lower[WORD_CHUNK + 64]; /* the last token's 16 bytes may reach past the chunk */
     uint16_t edges[WORD_CHUNK + 64];
@@ -440,6 +457,7 @@ static size_t words(const char *text, size_t length, const nd_hash_key *key, uin
         if (found.count % 2 && !found.stopped && at + found.scanned == length)
             edges[found.count++] = (uint16_t)found.scanned;
         hash_tokens(&own_key, lower, edges, found.count / 2, found.scanned, tokens + written);
+        if (letters) copy_tokens(letters, lower, edges, found.count / 2, letters->ends + written);
         written += found.count / 2;
         bool open = found.count % 2;
         before = open ? 0 : found.before; /* a token begins behind all that matters to it */
@@ -454,6 +472,7 @@ static size_t words(const char *text, size_t length, const nd_hash_key *key, uin
             at += begin;
             continue;
         }
+        if (letters) break;
         size_t word = hash_long_token(&own_key, p + at, length - at, tokens + written);
         if (word == 0) break;
         written++;

@@ -72,7 +72,24 @@ static size_t plain_final(const char *text, size_t length) {
 }
 
 static uint64_t *expected_tokens, *got_tokens;
+static size_t *got_ends;
+static guarded letter_pages;
 #define TOKEN_ROOM 200000
+
+/* The tokens with their letters: the same, up to one that is long. */
+static void check_letters(const nd_kernel *kernel, const char *text, size_t length,
+                          const nd_hash_key *key, size_t count) {
+    nd_token_letters letters = {
+        .bytes = guarded_block(letter_pages, length + ND_LETTERS_BEHIND, true), .ends = got_ends};
+    size_t consumed,
+        got = kernel->words(text, length, key, got_tokens, TOKEN_ROOM, &letters, &consumed);
+    assert_true(got <= count && (got == count || length > 64));
+    assert_memory_equal(got_tokens, expected_tokens, got * 8);
+    for (size_t t = 0, begin = 0; t < got; begin = letters.ends[t++])
+        assert_true(nd_hash_token(key, letters.bytes + begin, letters.ends[t] - begin) ==
+                    got_tokens[t]);
+    assert_int_equal(letters.size, got > 0 ? letters.ends[got - 1] : 0);
+}
 
 static void check_words(const char *text, size_t length) {
     nd_hash_key key = nd_hash_key_of(7);
@@ -80,10 +97,11 @@ static void check_words(const char *text, size_t length) {
            count = plain_words(text, final_bytes, &key, expected_tokens);
     for (size_t t = 0; t < table_count; t++) {
         size_t consumed = SIZE_MAX,
-               got = tables[t]->words(text, length, &key, got_tokens, TOKEN_ROOM, &consumed);
+               got = tables[t]->words(text, length, &key, got_tokens, TOKEN_ROOM, NULL, &consumed);
         assert_int_equal(consumed, final_bytes);
         assert_int_equal(got, count);
         assert_memory_equal(got_tokens, expected_tokens, count * 8);
+        check_letters(tables[t], text, length, &key, count);
     }
 }
 
@@ -428,7 +446,7 @@ static void check_alternating(const char *text, size_t length) {
                                    sink.count + 64 + below(300)));
             sink.count += tables[t]->words(text + at, length - at, &sink.key,
                                            sink.hashes + sink.count, sink.capacity - sink.count,
-                                           &final_bytes);
+                                           NULL, &final_bytes);
             at += final_bytes;
             if (at == length || sink.capacity - sink.count < 64) continue;
             size_t before = at;
@@ -522,8 +540,8 @@ static void test_words_room(void **state) {
             uint64_t *tokens = guarded_block(pages, room * 8, true);
             size_t at = 0, done = 0;
             while (at < length) {
-                size_t consumed,
-                    got = tables[t]->words(text + at, length - at, &key, tokens, room, &consumed);
+                size_t consumed, got = tables[t]->words(text + at, length - at, &key, tokens, room,
+                                                        NULL, &consumed);
                 assert_true(consumed > 0 && got <= room);
                 memcpy(got_tokens + done, tokens, got * 8);
                 done += got;
@@ -542,6 +560,8 @@ int main(void) {
     table_count = nd_kernel_all(tables);
     expected_tokens = malloc(TOKEN_ROOM * 8);
     got_tokens = malloc(TOKEN_ROOM * 8);
+    got_ends = malloc(TOKEN_ROOM * sizeof *got_ends);
+    letter_pages = guarded_make(TOKEN_ROOM);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_lengths),
         cmocka_unit_test(test_words_every_byte),
@@ -559,5 +579,7 @@ int main(void) {
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(expected_tokens);
     free(got_tokens);
+    free(got_ends);
+    guarded_free(letter_pages);
     return failed;
 }

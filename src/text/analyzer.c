@@ -23,6 +23,8 @@
 #include "text/stemmer.h"
 #include "unicode/token_sink.h"
 
+#include <string.h>
+
 #define MAX_NGRAM 64
 
 /* Hashes that the kernel needs room for, and the most that are reserved ahead of it. */
@@ -41,6 +43,8 @@ struct nd_analyzer {
     nd_segmenter *segmenter; /* NULL unless ND_SEGMENT */
     uint64_t powers[MAX_NGRAM];
     nd_analyzer_outputs outputs;
+    nd_token_letters letters; /* of the words in the sink, for nd_analyzer_list_words */
+    size_t letter_room, end_room;
 };
 
 static const nd_analyzer_options defaults = {
@@ -135,10 +139,18 @@ const nd_allocator *nd_analyzer_allocator(const nd_analyzer *analyzer) {
     return &analyzer->allocator;
 }
 
+static void release_letters(nd_analyzer *analyzer) {
+    nd_release(&analyzer->allocator, analyzer->letters.bytes);
+    nd_release(&analyzer->allocator, analyzer->letters.ends);
+    analyzer->letters = (nd_token_letters){.size = 0};
+    analyzer->letter_room = analyzer->end_room = 0;
+}
+
 void nd_analyzer_free(nd_analyzer *analyzer) {
     if (!analyzer) return;
     nd_allocator allocator = analyzer->allocator;
     nd_release(&allocator, analyzer->sink.hashes);
+    release_letters(analyzer);
     nd_stemmer_free(analyzer->stemmer);
     nd_segmenter_free(analyzer->segmenter);
     nd_release(&allocator, analyzer);
@@ -166,7 +178,7 @@ static nd_status scan_words(nd_analyzer *analyzer, const char *text, size_t leng
         size_t done;
         uint64_t *tokens = sink->hashes + sink->count;
         sink->count += analyzer->kernel->words(text + at, length - at, &sink->key, tokens,
-                                               sink->capacity - sink->count, &done);
+                                               sink->capacity - sink->count, NULL, &done);
         at += done;
         if (at == length || sink->capacity - sink->count < KERNEL_ROOM) continue;
         ND_TRY(nd_scan_words(sink, text, length, at, true, &at, error));
@@ -187,12 +199,15 @@ static nd_status scan(nd_analyzer *analyzer, const char *text, size_t length, nd
 }
 
 /* Empties the sink, and gives it room for the kernel. */
-static nd_status prepare(nd_token_sink *sink, size_t length, nd_error *error) {
-    sink->count = 0;
-    if (sink->capacity > SCRATCH_KEEP && length < SCRATCH_KEEP) {
+static nd_status prepare(nd_analyzer *analyzer, size_t length, nd_error *error) {
+    nd_token_sink *sink = &analyzer->sink;
+    sink->count = analyzer->letters.size = 0;
+    if ((sink->capacity > SCRATCH_KEEP || analyzer->letter_room > 8 * SCRATCH_KEEP) &&
+        length < SCRATCH_KEEP) {
         nd_release(&sink->allocator, sink->hashes);
         sink->hashes = NULL;
         sink->capacity = 0;
+        release_letters(analyzer);
     }
     return sink->capacity < KERNEL_ROOM ? make_room(sink, length, error) : ND_OK;
 }
@@ -204,7 +219,7 @@ nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_
     ND_TRY(nd_need(out, "out", error));
     nd_token_sink *sink = &analyzer->sink;
     if (!text) text = "";
-    ND_TRY(prepare(sink, length, error));
+    ND_TRY(prepare(analyzer, length, error));
     ND_TRY(scan(analyzer, text, length, error));
     if (analyzer->stemmer)
         ND_TRY(nd_stemmer_replace_hashes(analyzer->stemmer, sink, text, length, error));
@@ -234,6 +249,72 @@ nd_status nd_tokenize(nd_analyzer *analyzer, const char *text, size_t length, nd
                           .fn = fn,
                           .fn_context = context};
     return nd_stemmer_tokenize(analyzer->stemmer, &sink, text ? text : "", length, error);
+}
+
+/* Makes room for more words of so many bytes together; so many hashes have room. */
+static nd_status make_letter_room(nd_analyzer *a, size_t bytes, nd_error *error) {
+    size_t room = a->letters.size + bytes + ND_LETTERS_BEHIND;
+    if (!nd_reserve(&a->allocator, &a->letters.bytes, &a->letter_room, room))
+        return nd_fail_memory(error, room, "words");
+    if (!nd_reserve(&a->allocator, &a->letters.ends, &a->end_room, a->sink.capacity))
+        return nd_fail_memory(error, a->sink.capacity * sizeof *a->letters.ends, "words");
+    return ND_OK;
+}
+
+typedef struct listing {
+    nd_analyzer *analyzer;
+    nd_error failure; /* status ND_OK: there was none */
+} listing;
+
+/* nd_token_fn */
+static bool list_word(void *context, const nd_token *token) {
+    listing *l = context;
+    nd_analyzer *a = l->analyzer;
+    nd_token_sink *sink = &a->sink;
+    if ((sink->count == sink->capacity && make_room(sink, 0, &l->failure) != ND_OK) ||
+        make_letter_room(a, token->length, &l->failure) != ND_OK)
+        return false;
+    memcpy(a->letters.bytes + a->letters.size, token->text, token->length);
+    a->letters.size += token->length;
+    a->letters.ends[sink->count] = a->letters.size;
+    sink->hashes[sink->count++] = nd_hash_token(&sink->key, token->text, token->length);
+    return true;
+}
+
+/* As scan_words: the kernel and the scalar tokenizer in turn. */
+static nd_status list_by_kernel(listing *l, const char *text, size_t length, nd_error *error) {
+    nd_analyzer *a = l->analyzer;
+    nd_token_sink *sink = &a->sink,
+                  one_by_one = {.allocator = a->allocator, .fn = list_word, .fn_context = l};
+    for (size_t at = 0, done; at < length; at += done) {
+        if (sink->capacity - sink->count < KERNEL_ROOM) ND_TRY(make_room(sink, length - at, error));
+        ND_TRY(make_letter_room(a, length - at, error));
+        nd_token_letters letters = a->letters;
+        letters.ends += sink->count;
+        size_t room = sink->capacity - sink->count;
+        sink->count += a->kernel->words(text + at, length - at, &sink->key,
+                                        sink->hashes + sink->count, room, &letters, &done);
+        a->letters.size = letters.size;
+        if (at + done == length || sink->capacity - sink->count < KERNEL_ROOM) continue;
+        size_t from = at + done;
+        ND_TRY(nd_scan_words(&one_by_one, text, length, from, true, &done, error));
+        done -= at;
+    }
+    return ND_OK;
+}
+
+nd_status nd_analyzer_list_words(nd_analyzer *a, const char *text, size_t length, nd_word_list *out,
+                                 nd_error *error) {
+    listing l = {.analyzer = a};
+    if (!text) text = "";
+    ND_TRY(prepare(a, length, error));
+    bool by_kernel = a->options.kind != ND_CHARS && !a->stemmer &&
+                     !needs_segmenter(a, text, length);
+    nd_status status = by_kernel ? list_by_kernel(&l, text, length, error)
+                                 : nd_tokenize(a, text, length, list_word, &l, error);
+    if (l.failure.status != ND_OK) return nd_fail_as(error, &l.failure);
+    *out = (nd_word_list){a->sink.hashes, a->letters.ends, a->letters.bytes, a->sink.count};
+    return status;
 }
 
 nd_status nd_analyzer_stem(nd_analyzer *analyzer, const char *word, size_t length,

@@ -46,6 +46,20 @@ const nd_analyzer_options *nd_analyzer_options_of(const nd_analyzer *analyzer);
 /* The allocator that the analyzer was created with. */
 const nd_allocator *nd_analyzer_allocator(const nd_analyzer *analyzer);
 
+/* The words of a text: hashes[i] is nd_hash_token of word i, whose bytes are those from ends[i -
+ * 1], or 0, to ends[i]. 16 bytes behind them can be read. */
+typedef struct nd_word_list {
+    const uint64_t *hashes;
+    const size_t *ends;
+    const unsigned char *bytes;
+    size_t count;
+} nd_word_list;
+
+/* nd_tokenize as a list, faster: where the kernels find the words, they give their bytes, too. The
+ * list is the analyzer's, valid until the next text. */
+nd_status nd_analyzer_list_words(nd_analyzer *analyzer, const char *text, size_t length,
+                                 nd_word_list *out, nd_error *error);
+
 /* For callers that need the bytes of few of a text's terms, after nd_analyze gave the hashes of
  * all: nd_analyzer_words is nd_tokenize with words before they are stemmed. nd_analyzer_stem gives
  * the stem of such a word, valid until the next call; without stems, the word itself. */

@@ -63,6 +63,19 @@ static void plain_text_hash(const uint64_t *tokens, size_t count, uint64_t hash[
     hash[1] = nd_mix64(nd_fold_multiply(lane[1] ^ count, lane[2] ^ ND_HASH_C3) + lane[3]);
 }
 
+/* `expected`: what nd_tokenize gives. */
+static void check_word_list(nd_analyzer *analyzer, const char *text, size_t length,
+                            const token_list *expected) {
+    nd_word_list got;
+    assert_int_equal(nd_analyzer_list_words(analyzer, text, length, &got, NULL), ND_OK);
+    assert_int_equal(got.count, expected->count);
+    for (size_t i = 0, begin = 0; i < got.count; begin = got.ends[i++]) {
+        assert_true(got.hashes[i] == expected->hashes[i]);
+        assert_true(nd_hash_token(&expected->key, got.bytes + begin, got.ends[i] - begin) ==
+                    got.hashes[i]);
+    }
+}
+
 static void check_text(nd_analyzer *analyzer, const char *text, size_t length) {
     static token_list list;
     static uint64_t expected[20000];
@@ -73,6 +86,7 @@ static void check_text(nd_analyzer *analyzer, const char *text, size_t length) {
     list.key = nd_hash_key_of(options->seed);
     list.count = 0;
     assert_int_equal(nd_tokenize(analyzer, text, length, collect, &list, &error), ND_OK);
+    check_word_list(analyzer, text, length, &list);
     assert_int_equal(nd_analyze(analyzer, text, length, &got, &error), ND_OK);
     assert_int_equal(got.tokens, list.count);
     if (list.count == 0) {
@@ -349,7 +363,9 @@ static void test_memory_runs_out(void **state) {
         const nd_allocator allocator = {&m, meter_allocate, meter_reallocate, meter_release};
         nd_analyzer *analyzer = NULL;
         nd_shingles out;
+        nd_word_list words;
         nd_status status = nd_analyzer_create(NULL, &allocator, &analyzer, NULL);
+        if (status == ND_OK) status = nd_analyzer_list_words(analyzer, text, length, &words, NULL);
         if (status == ND_OK) status = nd_analyze(analyzer, text, length, &out, NULL);
         done = status == ND_OK;
         if (!done) assert_int_equal(status, ND_ERR_MEMORY);
@@ -376,6 +392,13 @@ static void test_scratch_is_given_back(void **state) {
     assert_int_equal(out.tokens, size / 2);
     assert_true(m.held >= size / 2 * 8);
     assert_int_equal(nd_analyze(analyzer, "a small text", 12, &out, NULL), ND_OK);
+    assert_true(m.held < 100000);
+    nd_word_list words;
+    assert_int_equal(nd_analyzer_list_words(analyzer, text, size, &words, NULL), ND_OK);
+    assert_int_equal(words.count, size / 2);
+    assert_true(m.held >= size / 2 * 16);
+    assert_int_equal(nd_analyzer_list_words(analyzer, "a small text", 12, &words, NULL), ND_OK);
+    assert_int_equal(words.count, 3);
     assert_true(m.held < 100000);
     nd_analyzer_free(analyzer);
     free(text);

@@ -7,19 +7,25 @@
 
 #include <string.h>
 
-enum { SLOTS = 2 * ND_TERM_FREQUENCIES_WORDS, HEAD = 3, TIMES = 65535 };
+enum { HEAD = 3, TIMES = 65535, LEAST_SLOTS = 64 };
+
+/* A distinct word, as one of the analyzer's list. */
+typedef struct counted {
+    uint64_t hash;
+    const unsigned char *bytes;
+    uint32_t length, times;
+} counted;
 
 struct nd_term_frequencies {
     nd_allocator allocator;
     nd_analyzer *analyzer;
-    const nd_stop_words *stop; /* not owned; NULL: none */
-    nd_hash_key key;
-    uint32_t slots[SLOTS];                    /* offsets of words in `bytes`, plus 1; 0: free */
-    uint32_t used[ND_TERM_FREQUENCIES_WORDS]; /* slots that are not free */
+    const nd_stop_words *stop;                     /* not owned; NULL: none */
+    uint16_t slots[2 * ND_TERM_FREQUENCIES_WORDS]; /* numbers in `words`, plus 1; 0: free. The first
+                                                      of them, as many as a text needs */
+    counted words[ND_TERM_FREQUENCIES_WORDS];
     size_t count;
     unsigned char *bytes;
     size_t size, capacity;
-    bool no_memory;
 };
 
 nd_status nd_term_frequencies_create(const nd_analyzer_options *analyzer, const nd_stop_words *stop,
@@ -29,7 +35,6 @@ nd_status nd_term_frequencies_create(const nd_analyzer_options *analyzer, const 
     if (!list) return nd_fail_memory(error, sizeof *list, "a list of words");
     list->allocator = *allocator;
     list->stop = stop;
-    list->key = nd_hash_key_of(analyzer->seed);
     nd_status status = nd_analyzer_create_for(ND_SHINGLES_AND_TEXT_HASH, analyzer, allocator,
                                               &list->analyzer, error);
     if (status != ND_OK) nd_term_frequencies_free(list);
@@ -45,48 +50,68 @@ void nd_term_frequencies_free(nd_term_frequencies *list) {
     nd_release(&allocator, list);
 }
 
-static void increase(unsigned char *entry) {
-    uint32_t times = entry[1] | (uint32_t)entry[2] << 8;
-    times += times < TIMES;
-    entry[1] = (unsigned char)times;
-    entry[2] = (unsigned char)(times >> 8);
+/* Powers of two: at least twice the distinct words that are counted. */
+static size_t slots_for(size_t words) {
+    size_t slots = LEAST_SLOTS;
+    while (slots < 2 * words && slots < 2 * ND_TERM_FREQUENCIES_WORDS) slots *= 2;
+    return slots;
 }
 
-/* nd_token_fn */
-static bool count_word(void *context, const nd_token *token) {
-    nd_term_frequencies *l = context;
-    const char *word = token->text;
-    size_t length = token->length;
-    if (length > ND_TERM_FREQUENCIES_LENGTH) return true;
-    uint64_t hash = nd_hash_token(&l->key, word, length);
-    if (l->stop && nd_stop_words_has(l->stop, nd_mix64(hash))) return true;
-    size_t at = (size_t)hash % SLOTS;
-    for (; l->slots[at]; at = (at + 1) % SLOTS) {
-        unsigned char *entry = l->bytes + l->slots[at] - 1;
-        if (entry[0] != length || memcmp(entry + HEAD, word, length) != 0) continue;
-        increase(entry);
-        return true;
+/* `mask`: of the slots in use. Most words are short, and equal ones have the same hash. */
+static void count_word(nd_term_frequencies *l, size_t mask, counted word) {
+    size_t at = (size_t)word.hash & mask;
+    for (; l->slots[at]; at = (at + 1) & mask) {
+        counted *w = &l->words[l->slots[at] - 1];
+        if (w->hash != word.hash || w->length != word.length ||
+            memcmp(w->bytes, word.bytes, word.length) != 0)
+            continue;
+        w->times += w->times < TIMES;
+        return;
     }
-    if (l->count == ND_TERM_FREQUENCIES_WORDS) return true;
-    l->no_memory = !nd_reserve(&l->allocator, &l->bytes, &l->capacity, l->size + HEAD + length);
-    if (l->no_memory) return false;
-    l->slots[at] = (uint32_t)l->size + 1;
-    l->used[l->count++] = (uint32_t)at;
-    l->bytes[l->size] = (unsigned char)length;
-    l->bytes[l->size + 1] = 1;
-    l->bytes[l->size + 2] = 0;
-    memcpy(l->bytes + l->size + HEAD, word, length);
-    l->size += HEAD + length;
-    return true;
+    if (l->count == ND_TERM_FREQUENCIES_WORDS) return;
+    l->words[l->count++] = word;
+    l->slots[at] = (uint16_t)l->count;
+}
+
+static void count_words(nd_term_frequencies *l, const nd_word_list *list) {
+    size_t slots = slots_for(list->count), begin = 0;
+    memset(l->slots, 0, slots * sizeof *l->slots);
+    l->count = 0;
+    for (size_t i = 0; i < list->count; begin = list->ends[i++]) {
+        const size_t length = list->ends[i] - begin;
+        if (length > ND_TERM_FREQUENCIES_LENGTH ||
+            (l->stop && nd_stop_words_has(l->stop, nd_mix64(list->hashes[i]))))
+            continue;
+        count_word(l, slots - 1,
+                   (counted){list->hashes[i], list->bytes + begin, (uint32_t)length, 1});
+    }
+}
+
+static nd_status write_words(nd_term_frequencies *l, nd_error *error) {
+    size_t room = l->count * (HEAD + ND_TERM_FREQUENCIES_LENGTH);
+    if (!nd_reserve(&l->allocator, &l->bytes, &l->capacity, room))
+        return nd_fail_memory(error, room, "a list of words");
+    unsigned char *to = l->bytes;
+    for (size_t i = 0; i < l->count; i++) {
+        const counted *w = &l->words[i];
+        to[0] = (unsigned char)w->length;
+        to[1] = (unsigned char)w->times;
+        to[2] = (unsigned char)(w->times >> 8);
+        /* Copies of a constant size are faster; 16 bytes can be read, and behind a word is room. */
+        for (size_t at = 0; at < w->length; at += 16) memcpy(to + HEAD + at, w->bytes + at, 16);
+        to += HEAD + w->length;
+    }
+    l->size = (size_t)(to - l->bytes);
+    return ND_OK;
 }
 
 nd_status nd_term_frequencies_count(nd_term_frequencies *l, const char *text, size_t length,
                                     const unsigned char **bytes, size_t *size, nd_error *error) {
-    for (size_t i = 0; i < l->count; i++) l->slots[l->used[i]] = 0;
-    l->count = l->size = 0;
-    nd_status status = nd_tokenize(l->analyzer, text, length, count_word, l, error);
-    if (l->no_memory) return nd_fail_memory(error, l->size, "a list of words");
+    nd_word_list list;
+    ND_TRY(nd_analyzer_list_words(l->analyzer, text, length, &list, error));
+    count_words(l, &list);
+    ND_TRY(write_words(l, error));
     *bytes = l->bytes;
     *size = l->size;
-    return status;
+    return ND_OK;
 }
