@@ -36,7 +36,7 @@ typedef struct merger {
     uint32_t documents; /* of the new segment */
     uint32_t live;
     nd_key_cursor *cursors; /* one per segment */
-    bool *more;             /* whether the segment's cursor has an entry */
+    uint64_t *heads;        /* keys of the cursors' entries; UINT64_MAX: there is none */
 } merger;
 
 static uint32_t live_of(const nd_store *s, size_t segment) {
@@ -59,8 +59,8 @@ static nd_status number_documents(merger *m, nd_error *error) {
     m->moved = nd_allocate_zero(a, count, sizeof *m->moved);
     m->begins = nd_allocate_zero(a, count, sizeof *m->begins);
     m->cursors = nd_allocate(a, count, sizeof *m->cursors);
-    m->more = nd_allocate(a, count, sizeof *m->more);
-    if (!m->moved || !m->begins || !m->cursors || !m->more)
+    m->heads = nd_allocate(a, count, sizeof *m->heads);
+    if (!m->moved || !m->begins || !m->cursors || !m->heads)
         return nd_fail_memory(error, count * sizeof *m->cursors, "merging segments");
     for (size_t g = m->first; g < m->end; g++) {
         uint32_t all = s->segments[g]->documents, live = live_of(s, g), number = m->documents;
@@ -129,16 +129,31 @@ static nd_status copy_fingerprints(const merger *m, nd_segment_writer *w, nd_err
     return ND_OK;
 }
 
-/* Moves the cursor to the segment's next entry whose document is not removed. */
-static nd_status advance(const merger *m, size_t g, nd_key_cursor *cursor, bool *more,
-                         nd_error *error) {
+/* Moves the cursor of segment first + i to the next entry whose document is not removed. */
+static nd_status advance(const merger *m, size_t i, nd_error *error) {
+    const nd_segment *segment = m->store->segments[m->first + i];
+    nd_key_cursor *cursor = &m->cursors[i];
+    bool more;
     do {
-        ND_TRY(nd_key_cursor_next(cursor, more, error));
-        if (*more && cursor->document >= m->store->segments[g]->documents)
+        ND_TRY(nd_key_cursor_next(cursor, &more, error));
+        if (more && cursor->document >= segment->documents)
             return nd_fail(error, ND_ERR_CORRUPT, "%s: a band names a document that is not there",
-                           nd_sealed_path(m->store->segments[g]->file));
-    } while (*more && moved_document(m, g, cursor->document) == UINT32_MAX);
+                           nd_sealed_path(segment->file));
+    } while (more && moved_document(m, m->first + i, cursor->document) == UINT32_MAX);
+    m->heads[i] = more ? cursor->key : UINT64_MAX;
     return ND_OK;
+}
+
+/* Returns the first of the least heads, without branches that depend on keys. */
+static size_t least_of(const uint64_t *heads, size_t count) {
+    size_t least = 0;
+    uint64_t key = heads[0];
+    for (size_t i = 1; i < count; i++) {
+        bool below = heads[i] < key;
+        least = below ? i : least;
+        key = below ? heads[i] : key;
+    }
+    return least;
 }
 
 /* Merges table number `table` of all segments. Equal keys come in the order of segments, which is
@@ -146,25 +161,21 @@ static nd_status advance(const merger *m, size_t g, nd_key_cursor *cursor, bool 
 static nd_status merge_table(const merger *m, uint32_t table, nd_segment_writer *w,
                              nd_error *error) {
     size_t count = m->end - m->first;
-    uint32_t put = 0;
     for (size_t i = 0; i < count; i++) {
-        m->cursors[i] = nd_key_cursor_begin(&m->store->segments[m->first + i]->tables[table]);
-        ND_TRY(advance(m, m->first + i, &m->cursors[i], &m->more[i], error));
+        nd_key_cursor_begin(&m->store->segments[m->first + i]->tables[table], &m->cursors[i]);
+        ND_TRY(advance(m, i, error));
     }
-    for (;;) {
-        size_t least = count;
-        for (size_t i = 0; i < count; i++)
-            if (m->more[i] && (least == count || m->cursors[i].key < m->cursors[least].key))
-                least = i;
-        if (put == m->live || least == count) break;
-        ND_TRY(ask(m, put++, error));
-        ND_TRY(nd_segment_put_key(w, m->cursors[least].key,
-                                  moved_document(m, m->first + least, m->cursors[least].document),
-                                  error));
-        ND_TRY(advance(m, m->first + least, &m->cursors[least], &m->more[least], error));
+    uint32_t put = 0;
+    for (; put < m->live; put++) {
+        size_t i = least_of(m->heads, count);
+        if (m->heads[i] == UINT64_MAX) break;
+        ND_TRY(ask(m, put, error));
+        ND_TRY(nd_segment_put_key(w, m->heads[i],
+                                  moved_document(m, m->first + i, m->cursors[i].document), error));
+        ND_TRY(advance(m, i, error));
     }
     for (size_t i = 0; i < count; i++)
-        if (m->more[i] || put < m->live)
+        if (m->heads[i] != UINT64_MAX || put < m->live)
             return nd_fail(error, ND_ERR_CORRUPT,
                            "%s: a table does not have the documents of its segment",
                            nd_sealed_path(m->store->segments[m->first + i]->file));
@@ -275,7 +286,7 @@ static nd_status merge_range(nd_store *s, size_t first, size_t end, merge_way wa
     nd_release(&s->allocator, m.moved);
     nd_release(&s->allocator, m.begins);
     nd_release(&s->allocator, m.cursors);
-    nd_release(&s->allocator, m.more);
+    nd_release(&s->allocator, m.heads);
     return status;
 }
 

@@ -283,12 +283,14 @@ nd_status nd_key_table_documents(const nd_key_table *table, uint64_t begin, size
     return ND_OK;
 }
 
-nd_key_cursor nd_key_cursor_begin(const nd_key_table *table) {
-    return (nd_key_cursor){.table = table};
+void nd_key_cursor_begin(const nd_key_table *table, nd_key_cursor *out) {
+    out->table = table;
+    out->next = out->words = out->before = out->key = 0;
+    out->document = out->at = out->count = 0;
 }
 
 /* Moves to the bucket of the next entry, or, behind the last entry, to the end of the directory. */
-static nd_status next_bucket(nd_key_cursor *c, bool *more, nd_error *error) {
+static nd_status next_bucket(nd_key_cursor *c, nd_error *error) {
     const nd_key_table *table = c->table;
     uint64_t words = (UINT64_C(1) << (table->document_bits - 2)) + 1;
     while (c->next == c->before && c->words < words) {
@@ -301,27 +303,34 @@ static nd_status next_bucket(nd_key_cursor *c, bool *more, nd_error *error) {
         c->before = word;
         c->words++;
     }
-    *more = c->next < c->before;
-    return *more || c->next == table->entries
+    return c->next < c->before || c->next == table->entries
                ? ND_OK
                : damaged(table, "directory of keys", table->directory + (words - 1) * WORD, error);
 }
 
-nd_status nd_key_cursor_next(nd_key_cursor *c, bool *more, nd_error *error) {
+nd_status nd_key_cursor_fill(nd_key_cursor *c, nd_error *error) {
     const nd_key_table *table = c->table;
-    ND_TRY(next_bucket(c, more, error));
-    if (!*more) return ND_OK;
     const unsigned char *p;
-    ND_TRY(nd_sealed_view(table->file, &table->section, c->next * ENTRY, ENTRY, &p, error));
-    uint64_t entry = load_entry(p), low_bits = ENTRY_BITS - table->document_bits;
-    uint64_t key = (c->words - 2) << low_bits | entry >> table->document_bits;
-    uint64_t document = entry & ((UINT64_C(1) << table->document_bits) - 1);
-    bool ascends = key > c->key || (key == c->key && document >= c->document); /* from (0, 0) on */
-    if (!ascends) return damaged(table, "entries out of order", c->next * ENTRY, error);
-    if (document >= table->documents)
-        return damaged(table, "document out of range", c->next * ENTRY, error);
-    c->key = key;
-    c->document = (uint32_t)document;
-    c->next++;
+    uint64_t left = table->entries - c->next, low_bits = ENTRY_BITS - table->document_bits,
+             mask = (UINT64_C(1) << table->document_bits) - 1;
+    uint32_t count = left < ND_CURSOR_ENTRIES ? (uint32_t)left : ND_CURSOR_ENTRIES;
+    c->at = c->count = 0;
+    ND_TRY(next_bucket(c, error));
+    if (count == 0) return ND_OK;
+    ND_TRY(nd_sealed_view(table->file, &table->section, c->next * ENTRY, count * (uint64_t)ENTRY,
+                          &p, error));
+    uint64_t last_key = c->key, last_document = c->document; /* from (0, 0) on */
+    for (uint32_t i = 0; i < count; i++, c->next++) {
+        if (c->next == c->before) ND_TRY(next_bucket(c, error));
+        uint64_t entry = load_entry(p + i * (size_t)ENTRY), document = entry & mask,
+                 key = (c->words - 2) << low_bits | entry >> table->document_bits;
+        if (key < last_key || (key == last_key && document < last_document))
+            return damaged(table, "entries out of order", c->next * ENTRY, error);
+        if (document >= table->documents)
+            return damaged(table, "document out of range", c->next * ENTRY, error);
+        c->keys[i] = last_key = key;
+        c->documents[i] = (uint32_t)(last_document = document);
+    }
+    c->count = count;
     return ND_OK;
 }

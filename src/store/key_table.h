@@ -15,6 +15,7 @@
 #ifndef ND_STORE_KEY_TABLE_H
 #define ND_STORE_KEY_TABLE_H
 
+#include "base/limits.h"
 #include "storage/sealed_file.h"
 #include "sketch/band_key.h"
 
@@ -74,18 +75,33 @@ nd_status nd_key_table_find_close(const nd_key_table *table, const uint64_t *key
 nd_status nd_key_table_documents(const nd_key_table *table, uint64_t begin, size_t count,
                                  uint32_t *documents, nd_error *error);
 
-/* Reads all entries in order. */
+/* Reads all entries in order, some at a time. */
+enum { ND_CURSOR_ENTRIES = ND_LIMIT(128, 3) };
 typedef struct nd_key_cursor {
     const nd_key_table *table;
-    uint64_t next;  /* the next entry */
-    uint64_t words; /* directory words read; the last two are the ends of the next entry's bucket */
+    uint64_t next;   /* the next entry that is not in the arrays */
+    uint64_t words;  /* directory words read; the last two are the ends of the next entry's bucket */
     uint64_t before; /* the last of them */
     uint64_t key;    /* of the entry that nd_key_cursor_next has read */
     uint32_t document;
+    uint32_t at, count; /* the entries [at, count) of the arrays follow it */
+    uint64_t keys[ND_CURSOR_ENTRIES];
+    uint32_t documents[ND_CURSOR_ENTRIES];
 } nd_key_cursor;
-nd_key_cursor nd_key_cursor_begin(const nd_key_table *table);
+void nd_key_cursor_begin(const nd_key_table *table, nd_key_cursor *out);
+
+/* For nd_key_cursor_next: reads the next entries into the arrays, none behind the last one. */
+nd_status nd_key_cursor_fill(nd_key_cursor *cursor, nd_error *error);
+
 /* *more false: there is no entry left. ND_ERR_CORRUPT: entries are out of order, a document is out
  * of range, or the directory does not ascend from 0 to the number of entries. */
-nd_status nd_key_cursor_next(nd_key_cursor *cursor, bool *more, nd_error *error);
+static inline nd_status nd_key_cursor_next(nd_key_cursor *c, bool *more, nd_error *error) {
+    if (c->at == c->count) ND_TRY(nd_key_cursor_fill(c, error));
+    *more = c->at < c->count;
+    if (!*more) return ND_OK;
+    c->key = c->keys[c->at];
+    c->document = c->documents[c->at++];
+    return ND_OK;
+}
 
 #endif

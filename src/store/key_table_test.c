@@ -81,9 +81,10 @@ static void check_key(const nd_key_table *table, const entry *entries, size_t co
 }
 
 static void check_cursor(const nd_key_table *table, const entry *entries, size_t count) {
-    nd_key_cursor cursor = nd_key_cursor_begin(table);
+    nd_key_cursor cursor;
+    nd_key_cursor_begin(table, &cursor);
     nd_error error = {0};
-    bool more;
+    bool more = false;
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(nd_key_cursor_next(&cursor, &more, &error), ND_OK);
         assert_true(more && cursor.key == entries[i].key && cursor.document == entries[i].document);
@@ -271,7 +272,8 @@ static void read_anything(const nd_key_table *table, bool expect_rejection, uint
                 assert_true(document < table->documents);
         }
     }
-    nd_key_cursor cursor = nd_key_cursor_begin(table);
+    nd_key_cursor cursor;
+    nd_key_cursor_begin(table, &cursor);
     bool more = true;
     uint64_t got = 0, last = 0;
     nd_status status = ND_OK;
@@ -375,7 +377,8 @@ static void test_flipped(void **state) {
     assert_int_equal(nd_key_table_find(&table, KEY_MOST, (nd_key_range){0, 1}, &range, &error),
                      ND_ERR_CORRUPT);
     assert_int_equal(nd_key_table_documents(&table, 0, 1, &(uint32_t){0}, &error), ND_ERR_CORRUPT);
-    nd_key_cursor cursor = nd_key_cursor_begin(&table);
+    nd_key_cursor cursor;
+    nd_key_cursor_begin(&table, &cursor);
     assert_int_equal(nd_key_cursor_next(&cursor, &more, &error), ND_ERR_CORRUPT);
     nd_sealed_close(file);
     assert_int_equal(unlink("a"), 0);

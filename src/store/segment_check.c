@@ -30,7 +30,8 @@ static nd_status check_rows(const nd_segment *s, nd_error *error) {
  * the one of its id. `seen`: one bit per document, zeros at first. */
 static nd_status check_table(const nd_segment *s, const nd_key_table *table, const char *name,
                              uint8_t *seen, nd_error *error) {
-    nd_key_cursor cursor = nd_key_cursor_begin(table);
+    nd_key_cursor cursor;
+    nd_key_cursor_begin(table, &cursor);
     for (;;) {
         bool more;
         ND_TRY(nd_key_cursor_next(&cursor, &more, error));
