@@ -220,6 +220,7 @@ nd_status nd_index_query(nd_index *index, const nd_index_query_options *options,
     ND_TRY(nd_job_summary_check(summary, error));
     ND_TRY(read_options(options, &o, error));
     ND_TRY(nd_index_check_documents(index->shared.path, &index->shared.settings, error));
+    nd_index_store_expect_random(&index->shared);
     answer_receiver receiver = {.fn = fn, .context = context};
     ND_TRY(query(&o, index, &receiver, error));
     nd_job_summary_give(summary, &receiver.summary);

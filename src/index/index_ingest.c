@@ -7,6 +7,7 @@ nd_status nd_index_begin_ingest(nd_index_store *x, nd_progress *progress, nd_err
         nd_index_store_abandon_change(x);
         return status;
     }
+    nd_index_store_expect_random(x);
     nd_store_set_progress(x->store, progress);
     atomic_store(&x->ingesting, true);
     return ND_OK;

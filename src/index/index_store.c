@@ -108,6 +108,14 @@ const nd_store *nd_index_store_begin_read(nd_index_store *x) {
     return x->store;
 }
 
+void nd_index_store_expect_random(nd_index_store *x) {
+    const nd_store *store = nd_index_store_begin_read(x);
+    uint32_t begin;
+    for (size_t g = 0; g < nd_store_segment_count(store); g++)
+        nd_segment_expect_random(nd_store_segment(store, g, &begin));
+    nd_index_store_end_read(x);
+}
+
 void nd_index_store_end_read(nd_index_store *x) { pthread_rwlock_unlock(&x->view); }
 
 nd_store *nd_index_store_begin_edit(nd_index_store *x) {

@@ -56,6 +56,9 @@ nd_status nd_file_map(int fd, uint64_t size, const char *name, const unsigned ch
  * not in memory is then read as a whole, so this is done only for files of at most half of the
  * machine's memory. */
 void nd_file_use_large_pages(const unsigned char *bytes, uint64_t size);
+/* Asks the system to read no pages around those that are used. For bytes that are read at random.
+ */
+void nd_file_expect_random(const unsigned char *bytes, uint64_t size);
 void nd_file_unmap(const unsigned char *bytes, uint64_t size);
 
 /* Closes; -1 is accepted. */

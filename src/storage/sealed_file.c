@@ -560,6 +560,10 @@ void nd_sealed_use_large_pages(const nd_sealed_file *file) {
     nd_file_use_large_pages(file->bytes, ((const open_file *)file)->size);
 }
 
+void nd_sealed_expect_random(const nd_sealed_file *file, const nd_section *section) {
+    nd_file_expect_random(file->bytes + section->offset, section->size);
+}
+
 void nd_sealed_close(nd_sealed_file *file) {
     if (!file) return;
     open_file *f = (open_file *)file;

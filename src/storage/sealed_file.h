@@ -102,6 +102,9 @@ typedef struct nd_section {
 nd_status nd_sealed_section(const nd_sealed_file *file, uint32_t tag, nd_section *out,
                             nd_error *error);
 
+/* Asks for no pages around those that are used, for a section that is read at random. */
+void nd_sealed_expect_random(const nd_sealed_file *file, const nd_section *section);
+
 /* Whether there is a section of that tag. */
 bool nd_sealed_has(const nd_sealed_file *file, uint32_t tag);
 

@@ -79,8 +79,8 @@ nd_status nd_key_table_documents(const nd_key_table *table, uint64_t begin, size
 enum { ND_CURSOR_ENTRIES = ND_LIMIT(128, 3) };
 typedef struct nd_key_cursor {
     const nd_key_table *table;
-    uint64_t next;   /* the next entry that is not in the arrays */
-    uint64_t words;  /* directory words read; the last two are the ends of the next entry's bucket */
+    uint64_t next;  /* the next entry that is not in the arrays */
+    uint64_t words; /* directory words read; the last two are the ends of the next entry's bucket */
     uint64_t before; /* the last of them */
     uint64_t key;    /* of the entry that nd_key_cursor_next has read */
     uint32_t document;

@@ -171,6 +171,11 @@ nd_status nd_segment_number(const nd_segment *s, uint32_t document, uint32_t *nu
     return nd_numeric_ids_get(&s->ids, document, number, error);
 }
 
+void nd_segment_expect_random(const nd_segment *s) {
+    for (size_t p = 0; p < s->part_count; p++)
+        nd_sealed_expect_random(s->parts[p].file, &s->parts[p].rows);
+}
+
 nd_status nd_segment_document(const nd_segment *s, uint32_t document, nd_stored_document *out,
                               nd_error *error) {
     const nd_segment_part *part = part_of(s, document);

@@ -59,6 +59,9 @@ bool nd_segment_has_part(const nd_segment *segment, uint64_t file);
 /* Bytes of its files. */
 uint64_t nd_segment_bytes(const nd_segment *segment);
 
+/* Asks the system to read no pages around a row, for rows that are read at random. */
+void nd_segment_expect_random(const nd_segment *segment);
+
 /* Reads the row of a document below `documents`, valid until the segment is closed; keys: NULL.
  * 8 bytes behind the set can be read. REQUIRES: ids are not numbers. */
 nd_status nd_segment_document(const nd_segment *segment, uint32_t document, nd_stored_document *out,
