@@ -1,6 +1,7 @@
 #include "index/index_store.h"
 
 #include "io/file.h"
+#include "io/memory_limit.h"
 #include "store/compaction.h"
 
 #include <errno.h>
@@ -111,7 +112,11 @@ const nd_store *nd_index_store_begin_read(nd_index_store *x) {
 void nd_index_store_expect_random(nd_index_store *x) {
     const nd_store *store = nd_index_store_begin_read(x);
     uint32_t begin;
+    uint64_t bytes = 0;
     for (size_t g = 0; g < nd_store_segment_count(store); g++)
+        bytes += nd_segment_bytes(nd_store_segment(store, g, &begin));
+    bool fits = bytes <= nd_memory_limit() / 2;
+    for (size_t g = 0; !fits && g < nd_store_segment_count(store); g++)
         nd_segment_expect_random(nd_store_segment(store, g, &begin));
     nd_index_store_end_read(x);
 }

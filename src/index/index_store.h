@@ -53,9 +53,10 @@ nd_status nd_index_store_refresh(nd_index_store *x, nd_error *error);
 /* Sets when changes become durable. An unknown constant means ND_SYNC_EACH. */
 void nd_index_store_set_sync(nd_index_store *x, nd_sync sync);
 
-/* Rows will be read here and there. Where memory does not hold the index, the pages that the system
- * reads around each row would push out those that the next lookups need. Until the segments are
- * opened anew, scans of their rows read nothing ahead either. */
+/* Rows will be read here and there. If the index takes more than half of the memory that the
+ * process may use, the pages that the system reads around each row would push out those that the
+ * next lookups need; so it is asked to read none. Until the segments are opened anew, scans of
+ * their rows read nothing ahead either. */
 void nd_index_store_expect_random(nd_index_store *x);
 
 /* ---- reading: nothing changes until the end */

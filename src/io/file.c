@@ -127,9 +127,7 @@ nd_status nd_file_map(int fd, uint64_t size, const char *name, const unsigned ch
 }
 
 void nd_file_use_large_pages(const unsigned char *bytes, uint64_t size) {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0 && size <= (uint64_t)pages * (uint64_t)page / 2)
-        nd_use_large_pages((void *)(uintptr_t)bytes, (size_t)size);
+    nd_use_large_pages((void *)(uintptr_t)bytes, (size_t)size);
 }
 
 void nd_file_expect_random(const unsigned char *bytes, uint64_t size) {

@@ -53,8 +53,7 @@ nd_status nd_file_map(int fd, uint64_t size, const char *name, const unsigned ch
                       nd_error *error);
 /* Asks for large pages (2 MiB) if the system has them for files. Random reads then wait less for
  * address translation: Hamming search in a gigabyte takes an eighth less time. Each page that is
- * not in memory is then read as a whole, so this is done only for files of at most half of the
- * machine's memory. */
+ * not in memory is then read as a whole. */
 void nd_file_use_large_pages(const unsigned char *bytes, uint64_t size);
 /* Asks the system to read no pages around those that are used. For bytes that are read at random.
  */

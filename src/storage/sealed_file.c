@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "io/file.h"
+#include "io/memory_limit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -557,7 +558,8 @@ nd_status nd_sealed_open(const char *path, uint32_t kind, const nd_seal *seal,
 }
 
 void nd_sealed_use_large_pages(const nd_sealed_file *file) {
-    nd_file_use_large_pages(file->bytes, ((const open_file *)file)->size);
+    uint64_t size = ((const open_file *)file)->size;
+    if (size <= nd_memory_limit() / 2) nd_file_use_large_pages(file->bytes, size);
 }
 
 void nd_sealed_expect_random(const nd_sealed_file *file, const nd_section *section) {

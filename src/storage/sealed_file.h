@@ -88,7 +88,8 @@ bool nd_sealed_is(const char *path, uint32_t kind);
  * another kind, version or seal, or is cut off or damaged. */
 nd_status nd_sealed_open(const char *path, uint32_t kind, const nd_seal *seal,
                          const nd_allocator *allocator, nd_sealed_file **out, nd_error *error);
-/* Asks for large pages (nd_file_use_large_pages), for a file that is read at random. */
+/* Asks for large pages (nd_file_use_large_pages), for a file that is read at random and that takes
+ * at most half of the memory that the process may use. */
 void nd_sealed_use_large_pages(const nd_sealed_file *file);
 /* NULL is accepted. */
 void nd_sealed_close(nd_sealed_file *file);
