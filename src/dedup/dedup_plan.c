@@ -2,6 +2,7 @@
 
 #include "hamming/hamming_planner.h"
 #include "job/job_options.h"
+#include "sketch/minhash.h"
 #include "sketch/sentence_signature.h"
 #include "sketch/tlsh_sketch.h"
 #include "text/differ_by.h"
@@ -139,7 +140,9 @@ static nd_status choose_sketch(nd_dedup_plan *plan, const nd_dedup_parts *o,
                        "verify must be ND_VERIFY_COSINE with ND_SKETCH_SIMHASH alone: it is of the "
                        "vectors that fingerprints are made of");
     if (nd_plan_has_digests(plan)) return plan_digests(plan, o, error);
-    plan->sketch_size = o->similarity.perms;
+    plan->half_sketches = plan->verify == ND_VERIFY_EXACT && !index;
+    plan->sketch_size = plan->half_sketches ? nd_half_sketch_size(o->similarity.perms)
+                                            : o->similarity.perms;
     return nd_plan_has_sentences(plan) ? plan_sentences(plan, o, error)
                                        : plan_bands(plan, o, index, error);
 }

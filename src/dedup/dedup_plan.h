@@ -39,6 +39,9 @@ typedef struct nd_dedup_plan {
     nd_analyzer_options analyzer; /* makes the shingles that are compared */
     nd_sketch sketch;
     size_t sketch_size; /* bytes per document */
+    /* Sketches have 4 bits of each MinHash value, not 8: they only filter, and no index keeps them.
+     */
+    bool half_sketches;
     /* MinHash: bands and rows; sentences, anchors: one band; fingerprints, digests: no band. */
     nd_plan bands;
     nd_anchor_plan anchors; /* in place of sketches; 0 anchors: there are none */

@@ -98,7 +98,9 @@ static nd_status add_signature(const ingest_plan *p, ingest_worker *w, batch *b,
                                const nd_shingles *shingles, nd_error *error) {
     const nd_plan *bands = &p->plan->bands;
     nd_minhash_sign(p->minhash, shingles->hashes, shingles->count, w->signature);
-    nd_minhash_sketch(w->signature, bands->perms, b->sketches + b->count * bands->perms);
+    uint8_t *sketch = b->sketches + b->count * p->plan->sketch_size;
+    if (p->plan->half_sketches) nd_minhash_half_sketch(w->signature, bands->perms, sketch);
+    else nd_minhash_sketch(w->signature, bands->perms, sketch);
     if (nd_plan_has_sentences(p->plan)) return ND_OK;
     ND_TRY(reserve_keys(p, b, bands->bands, error));
     for (uint32_t band = 0; band < bands->bands; band++)

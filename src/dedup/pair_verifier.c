@@ -7,6 +7,7 @@
 #include "similarity/packed_set.h"
 #include "similarity/tf_vector.h"
 #include "sketch/fingerprint.h"
+#include "sketch/minhash.h"
 #include "sketch/minhash_filter.h"
 #include "sketch/tlsh_sketch.h"
 #include "text/analyzer.h"
@@ -356,6 +357,11 @@ static nd_status compare_sketches(nd_pair_verifier *c, nd_verdict *v, bool *near
     if (nd_plan_has_digests(c->plan)) {
         v->distance = nd_tlsh_sketch_distance(c->later_sketch, sketch);
         *near = v->distance <= c->plan->distance;
+        return ND_OK;
+    }
+    if (c->plan->half_sketches) {
+        *near = nd_half_sketch_matches(c->later_sketch, sketch, c->plan->bands.perms) >=
+                c->least_equal;
         return ND_OK;
     }
     size_t equal = nd_kernel_get()->count_equal(c->later_sketch, sketch, size);

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/argument.h"
+#include "base/bits.h"
 #include "base/floats.h"
 #include "base/shuffle.h"
 #include "base/status.h"
@@ -91,4 +92,24 @@ double nd_minhash_estimate(const uint32_t *a, const uint32_t *b, uint32_t perms)
 
 void nd_minhash_sketch(const uint32_t *signature, uint32_t perms, uint8_t *sketch) {
     for (uint32_t i = 0; i < perms; i++) sketch[i] = (uint8_t)signature[i];
+}
+
+void nd_minhash_half_sketch(const uint32_t *signature, uint32_t perms, uint8_t *sketch) {
+    for (uint32_t i = 0; i + 2 <= perms; i += 2)
+        sketch[i / 2] = (uint8_t)((signature[i] & 15) | signature[i + 1] << 4);
+    if (perms % 2) sketch[perms / 2] = (uint8_t)(signature[perms - 1] & 15);
+}
+
+/* The halves of bytes that are not zero. */
+static unsigned count_halves(uint64_t x) {
+    x |= x >> 2;
+    return nd_popcount((x | x >> 1) & UINT64_C(0x1111111111111111));
+}
+
+size_t nd_half_sketch_matches(const uint8_t *a, const uint8_t *b, uint32_t perms) {
+    size_t size = nd_half_sketch_size(perms), different = 0, i = 0;
+    for (; i + 8 <= size; i += 8)
+        different += count_halves(nd_load_le64(a + i) ^ nd_load_le64(b + i));
+    for (; i < size; i++) different += count_halves((uint64_t)(a[i] ^ b[i]));
+    return perms - different; /* a half that is left over is zero in both */
 }

@@ -4,6 +4,7 @@
 #include "sketch/minhash.h"
 
 #include "base/hash.h"
+#include "sketch/minhash_filter.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -119,11 +120,35 @@ static void test_sets(void **state) {
 
     nd_minhash_sketch(one, PERMS, sketch);
     for (size_t i = 0; i < PERMS; i++) assert_int_equal(sketch[i], one[i] & 255);
+    nd_minhash_half_sketch(one, PERMS, sketch);
+    for (size_t i = 0; i < PERMS; i++)
+        assert_int_equal(sketch[i / 2] >> i % 2 * 4 & 15, one[i] & 15);
+    assert_int_equal(sketch[PERMS / 2] >> 4, 0);
 
     assert_true(nd_minhash_estimate(one, batch, PERMS) == 1);
     for (size_t i = 0; i < 7; i++) one[i * 11] ^= 1;
     assert_true(nd_minhash_estimate(one, batch, PERMS) == 70.0 / 77);
     nd_minhash_free(minhash);
+}
+
+/* Half sketches of every size, and of values that differ in each of the low bits, or above them. */
+static void test_half_sketches(void **state) {
+    (void)state;
+    enum { MOST = 300 };
+    uint32_t a[MOST], b[MOST];
+    uint8_t sketch[2][MOST];
+    for (uint32_t perms = 1; perms <= MOST; perms++) {
+        size_t equal = 0;
+        for (uint32_t i = 0; i < perms; i++) {
+            a[i] = (uint32_t)random64();
+            b[i] = a[i] ^ (UINT32_C(1) << random64() % 8);
+            equal += ((a[i] ^ b[i]) & 15) == 0;
+        }
+        nd_minhash_half_sketch(a, perms, sketch[0]);
+        nd_minhash_half_sketch(b, perms, sketch[1]);
+        assert_int_equal(nd_half_sketch_matches(sketch[0], sketch[1], perms), equal);
+        assert_int_equal(nd_half_sketch_matches(sketch[0], sketch[0], perms), perms);
+    }
 }
 
 static void *no_memory(void *context, size_t size) {
@@ -202,6 +227,37 @@ static void test_unbiased(void **state) {
     free(hashes);
 }
 
+/* The filter at two and at six standard deviations: pairs at the threshold fail no more often than
+ * values with equal minima alone would make them. Values that are equal by chance are no help in
+ * sets of few elements. */
+static void test_half_sketch_filter(void **state) {
+    (void)state;
+    static const size_t all[] = {5, 20, 100, 1000};
+    enum { PAIRS = 3000 };
+    uint64_t *hashes = malloc(MAX_UNION * sizeof *hashes);
+    for (size_t s = 0; s < sizeof all / sizeof *all; s++)
+        for (unsigned percent = 20; percent <= 80; percent += 20) {
+            double jaccard = percent / 100.0, n = PERMS, far = 0, lost = 0,
+                   least = n * jaccard - 2 * sqrt(n * jaccard * (1 - jaccard));
+            size_t required = nd_sketch_required_matches(jaccard, PERMS, ND_SKETCH_FILTERS);
+            for (size_t pair = 0; pair < PAIRS; pair++) {
+                uint32_t a[PERMS], b[PERMS];
+                uint8_t x[PERMS], y[PERMS];
+                nd_minhash *minhash = make(PERMS, random64());
+                sign_pair(minhash, hashes, all[s] * percent / 100, all[s], a, b);
+                nd_minhash_half_sketch(a, PERMS, x);
+                nd_minhash_half_sketch(b, PERMS, y);
+                size_t equal = nd_half_sketch_matches(x, y, PERMS);
+                far += (double)equal < least;
+                lost += equal < required;
+                nd_minhash_free(minhash);
+            }
+            assert_true(lost == 0);
+            assert_true(far <= .04 * PAIRS); /* .023 of a normal distribution is below */
+        }
+    free(hashes);
+}
+
 /* A band of r rows agrees with probability J^r, and at least one of b bands with probability
  * 1 - (1 - J^r)^b: the plan of bands relies on it. It does not follow from pairwise independence,
  * since the values of an element lie on a line (a_i lo + hi). The standard error of the bands' mean
@@ -249,9 +305,10 @@ static void test_bands(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formula),  cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_sets),     cmocka_unit_test(test_rejected),
-        cmocka_unit_test(test_unbiased), cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_formula),       cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_sets),          cmocka_unit_test(test_rejected),
+        cmocka_unit_test(test_unbiased),      cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_half_sketches), cmocka_unit_test(test_half_sketch_filter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
