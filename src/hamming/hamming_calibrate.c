@@ -100,9 +100,10 @@ static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error 
     return nd_hamming_search_context_create(&t->allocator, &t->search, error);
 }
 
+/* Of the thread's own processor time, because other jobs may run meanwhile. */
 static double nanoseconds(void) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
@@ -114,47 +115,51 @@ static nd_status ignore_hit(void *context, const nd_hamming_hit *hit, bool *more
     return ND_OK;
 }
 
-/* Nanoseconds of a query of `probes` probes, the least of some passes. Queries are random, so they
- * find next to nothing. */
-static nd_status time_queries(trial *t, int errors, unsigned depth, double probes, double *out,
-                              nd_error *error) {
-    size_t count = (size_t)(PROBES / probes) + 1;
-    double least = 0;
+/* Queries of one kind. */
+typedef struct query_kind {
+    int errors;
+    unsigned depth;
+    double probes, least; /* of a query; nanoseconds of one, the least of the passes so far */
+} query_kind;
+
+/* Times one pass of queries. They are random, so they find next to nothing. */
+static nd_status time_queries(trial *t, query_kind *q, nd_error *error) {
+    size_t count = (size_t)(PROBES / q->probes) + 1;
     t->plans[MOST_ERRORS] = (nd_probe_plan){
-        .errors = errors, .depth = depth, .shift = t->table.bucket_bits - depth};
-    for (int pass = 0; pass < PASSES; pass++) {
-        double start = nanoseconds();
-        for (size_t i = 0; i < count; i++) {
-            const nd_fingerprint query = {nd_mix64(++t->seed), 0};
-            const nd_hamming_request request = {.tables = &t->tables,
-                                                .queries = &query,
-                                                .count = 1,
-                                                .k = MOST_ERRORS,
-                                                .fn = ignore_hit};
-            ND_TRY(nd_hamming_search_tables(t->search, &request, error));
-        }
-        double took = nanoseconds() - start;
-        if (pass == 0 || took < least) least = took;
+        .errors = q->errors, .depth = q->depth, .shift = t->table.bucket_bits - q->depth};
+    double start = nanoseconds();
+    for (size_t i = 0; i < count; i++) {
+        const nd_fingerprint query = {nd_mix64(++t->seed), 0};
+        const nd_hamming_request request = {.tables = &t->tables,
+                                            .queries = &query,
+                                            .count = 1,
+                                            .k = MOST_ERRORS,
+                                            .fn = ignore_hit};
+        ND_TRY(nd_hamming_search_tables(t->search, &request, error));
     }
-    *out = least / (double)count;
+    double took = (nanoseconds() - start) / (double)count;
+    if (q->least == 0 || took < q->least) q->least = took;
     return ND_OK;
 }
 
 /* Costs in nanoseconds of a probe (`look`), of a key and of a query. Measured: queries of one
  * probe; with one error and with two at the depth of the buckets, so with few keys per probe; and
- * with two errors at a smaller depth, so with many keys per probe. */
+ * with two errors at a smaller depth, so with many keys per probe. The kinds come by turns, so that
+ * each has passes beside the same other jobs. */
 static nd_status time_probes(trial *t, double *look, double *key, double *query, nd_error *error) {
     unsigned deep = t->table.bucket_bits, shallow = deep - SHALLOW;
     double keys = (double)t->tables.keys / (double)(UINT64_C(1) << deep), few = 1 + deep,
            many = few + deep * (deep - 1) / 2;
-    double wide = 1 + shallow + shallow * (shallow - 1) / 2, one, two, long_ones;
-    ND_TRY(time_queries(t, 0, deep, 1, query, error));
-    ND_TRY(time_queries(t, 1, deep, few, &one, error));
-    ND_TRY(time_queries(t, 2, deep, many, &two, error));
-    ND_TRY(time_queries(t, 2, shallow, wide, &long_ones, error));
-    *key = (long_ones / wide - two / many) / (keys * ((1 << SHALLOW) - 1));
+    double wide = 1 + shallow + shallow * (shallow - 1) / 2;
+    query_kind none = {0, deep, 1, 0}, one = {1, deep, few, 0}, two = {2, deep, many, 0},
+               long_ones = {2, shallow, wide, 0}, *const kinds[] = {&none, &one, &two, &long_ones};
+    for (int pass = 0; pass < PASSES; pass++)
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+            ND_TRY(time_queries(t, kinds[i], error));
+    *query = none.least;
+    *key = (long_ones.least / wide - two.least / many) / (keys * ((1 << SHALLOW) - 1));
     if (*key < 0.01) *key = 0.01; /* times are noisy, but no cost is 0 */
-    *look = (one / few + two / many) / 2 - keys * *key;
+    *look = (one.least / few + two.least / many) / 2 - keys * *key;
     if (*look < 1) *look = 1;
     return ND_OK;
 }

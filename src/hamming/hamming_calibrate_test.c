@@ -1,4 +1,4 @@
-/* Measured costs: their values differ by machine and by its load, but must be plausible. */
+/* Measured costs: their values differ by machine, but must be plausible. */
 #include "hamming/hamming_planner.h"
 
 #include "test.h"
@@ -22,7 +22,8 @@ static void test_measured(void **state) {
     assert_int_equal(rmdir(folder), 0); /* nothing was left in it */
     for (int i = 0; i < 4; i++) {
         assert_true(costs.look[i] >= 1 && costs.look[i] < 1e6);
-        assert_true(costs.key[i] > 0 && costs.key[i] < 1e6);
+        assert_true(costs.key[i] > 0 &&
+                    costs.key[i] < costs.look[i]); /* comparing a key is cheaper than a probe */
         if (i == 0) continue;
         assert_true(fabs(costs.look[i] / costs.look[0] / (usual.look[i] / usual.look[0]) - 1) <
                     1e-9);
