@@ -2,9 +2,9 @@
 #ifndef ND_DEDUP_ANCHOR_TABULATE_H
 #define ND_DEDUP_ANCHOR_TABULATE_H
 
-#include "io/key_sort.h"
 #include "dedup/anchor_table.h"
 #include "dedup/fates.h"
+#include "io/key_sort.h"
 #include "sketch/anchors.h"
 
 /* Bytes that a table takes for each anchor, at most, while it is made. */

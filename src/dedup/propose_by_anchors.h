@@ -3,11 +3,11 @@
 #ifndef ND_DEDUP_PROPOSE_BY_ANCHORS_H
 #define ND_DEDUP_PROPOSE_BY_ANCHORS_H
 
-#include "io/key_sort.h"
 #include "dedup/candidates.h"
 #include "dedup/columns.h"
 #include "dedup/dedup_plan.h"
 #include "dedup/fates.h"
+#include "io/key_sort.h"
 
 typedef struct nd_anchors_request {
     const nd_run *run;

@@ -24,8 +24,8 @@ typedef struct chunk {
 typedef struct list {
     uint8_t *at, *end; /* in the last chunk; both NULL: there is none */
     chunk *head, *tail;
-    uint32_t last;  /* number */
-    uint32_t count; /* keys, with those in the file */
+    size_t count;  /* keys, with those in the file */
+    uint32_t last; /* number */
 } list;
 
 struct nd_key_writer {
@@ -223,7 +223,7 @@ static nd_status add_to_list(nd_key_sort *s, list *q, const uint64_t *words, siz
         q->at = at + 4;
         q->last = number;
     }
-    q->count += (uint32_t)count;
+    q->count += count;
     return ND_OK;
 }
 

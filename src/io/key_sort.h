@@ -9,7 +9,7 @@
  * first, so that a list is touched once for all of its keys. The writers share the memory limit: if
  * they exceed it, the lists of all writers are written to a nameless file, part after part.
  *
- * Memory: the limit, 40 bytes per part and writer, 8 per part and spill, and for each loading
+ * Memory: the limit, 48 bytes per part and writer, 8 per part and spill, and for each loading
  * thread 16 bytes per key of a part. */
 #ifndef ND_IO_KEY_SORT_H
 #define ND_IO_KEY_SORT_H

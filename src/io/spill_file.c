@@ -23,7 +23,8 @@ void nd_spill_free(nd_spill_file *file) {
 
 nd_status nd_spill_begin(nd_spill_file *file, nd_error *error) {
     if (file->fd < 0) ND_TRY(nd_file_nameless(file->disk->directory, &file->fd, error));
-    file->buffer = nd_allocate(&file->allocator, WRITE_SIZE, 1);
+    file->used = 0; /* a write may have failed in between */
+    if (!file->buffer) file->buffer = nd_allocate(&file->allocator, WRITE_SIZE, 1);
     return file->buffer ? ND_OK : nd_fail_memory(error, WRITE_SIZE, file->what);
 }
 
