@@ -5,7 +5,9 @@
 #include "base/workers.h"
 #include "test.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 enum { KEYS = ND_LIMIT(20000, 4000), BATCHES = 100, BATCH = KEYS / BATCHES, MOST_PARTS = 300 };
 
@@ -92,6 +94,30 @@ static void test_against_qsort(void **state) {
         check(parts[i / 8 % 4], limits[i % 4], (uint32_t)(i / 32 % 3) + 1, i + i / 4);
 }
 
+/* A disk that takes nothing: every thread fails, one after the other, and all memory is freed. */
+static void test_full_disk(void **state) {
+    (void)state;
+    static nd_numbered_key keys[KEYS];
+    nd_temp_space disk = {.directory = "."};
+    nd_error error;
+    const nd_key_sort_settings settings = {
+        .disk = &disk, .parts = 7, .memory_limit = 5000, .writers = 3, .what = "test"};
+    test_run run = {.keys = keys};
+    struct rlimit before, none;
+    make_keys(keys, 7, 1);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    none = (struct rlimit){0, before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    assert_int_equal(nd_key_sort_create(&nd_allocator_default, &settings, &run.sorter, &error),
+                     ND_OK);
+    assert_int_equal(nd_run_workers(&nd_allocator_default, 3, add_batches, &run, &error),
+                     ND_ERR_IO);
+    nd_key_sort_free(run.sorter);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(disk.now, 0);
+}
+
 /* One writer whose numbers ascend by steps below 254 takes 5 bytes per key, and 4 per chunk. */
 static void test_size(void **state) {
     (void)state;
@@ -116,6 +142,7 @@ static void test_size(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_qsort),
+                                       cmocka_unit_test(test_full_disk),
                                        cmocka_unit_test(test_size)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,12 @@
 #include "io/spill_file.h"
 
+#include "base/limits.h"
 #include "io/file.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { WRITE_SIZE = 1 << 18 };
+enum { WRITE_SIZE = ND_LIMIT(1 << 18, 1000) };
 
 void nd_spill_init(nd_spill_file *file, const nd_allocator *allocator, nd_temp_space *disk,
                    const char *what) {
