@@ -20,63 +20,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A block ends when it has BLOCK_BYTES or ND_BLOCK_RECORDS. That is enough work to be worth taking
- * a lock, and few enough bytes to stay in the processor's cache. WINDOW: bytes read from a stream
- * at a time. */
-enum {
-    BLOCK_BYTES = ND_LIMIT(1 << 20, 1000),
-    WINDOW = ND_LIMIT(1 << 20, 300),
-};
-
-static void hold_gate(nd_corpus *corpus, nd_block *block) {
-    if (!block->holds_gate) pthread_mutex_lock(&corpus->gate);
-    block->holds_gate = true;
-}
-
-void nd_block_release(nd_corpus *corpus, nd_block *block) {
-    if (block->capacity > 8 * (size_t)BLOCK_BYTES) { /* it has grown for one long record */
-        nd_release(&corpus->allocator, block->bytes);
-        block->bytes = NULL;
-        block->capacity = 0;
-    }
-    if (block->holds_gate) pthread_mutex_unlock(&corpus->gate);
-    block->holds_gate = false;
-}
-
-void nd_block_free(nd_corpus *corpus, nd_block *block) {
-    const nd_allocator *allocator = &corpus->allocator;
-    nd_block_release(corpus, block);
-    nd_release(allocator, block->bytes);
-    nd_release(allocator, block->records);
-    nd_release(allocator, block->broken);
-    *block = (nd_block){0};
-}
-
-/* ---- blocks */
-
-static nd_status add_record(nd_corpus *corpus, nd_block *block, nd_raw_record record,
-                            nd_error *error) {
-    if (!nd_reserve(&corpus->allocator, &block->records, &block->record_capacity, block->count + 1))
-        return nd_fail_memory(error, sizeof record, "a block of records");
-    block->records[block->count++] = record;
-    return ND_OK;
-}
-
-/* Appends bytes to the block, and keeps room for the padding behind them. */
-static nd_status add_bytes(nd_corpus *corpus, nd_block *block, const void *bytes, size_t size,
-                           nd_error *error) {
-    if (!nd_reserve(&corpus->allocator, &block->bytes, &block->capacity,
-                    block->size + size + ND_JSON_PADDING))
-        return nd_fail_memory(error, size, "a block of records");
-    if (size > 0) memcpy(block->bytes + block->size, bytes, size);
-    block->size += size;
-    memset(block->bytes + block->size, 0, ND_JSON_PADDING);
-    return ND_OK;
-}
-
-static bool is_full(const nd_block *block) {
-    return block->count >= ND_BLOCK_RECORDS || block->size >= BLOCK_BYTES;
-}
+/* WINDOW: bytes read from a stream at a time. */
+enum { WINDOW = ND_LIMIT(1 << 20, 300) };
 
 /* Handles a part of a source that cannot be read: returns the failure, or, if errors are skipped,
  * ends the block with a message. `rest` is appended to the message. */
@@ -170,7 +115,7 @@ static nd_status refill_window(nd_corpus *corpus, nd_block *block, nd_error *err
     corpus->window_begin = 0;
     corpus->window_end = left;
     size_t want = left < WINDOW / 2 ? WINDOW : left + left / 2;
-    if (left > ND_LARGE_RECORD) hold_gate(corpus, block);
+    if (left > ND_LARGE_RECORD) nd_block_hold_gate(block, &corpus->gate);
     ND_TRY(resize_window(corpus, want, error));
     size_t got = 0;
     bool at_end, beginning = corpus->window_offset == 0 && left == 0;
@@ -191,7 +136,7 @@ static nd_status discard_window(nd_corpus *corpus, nd_block *block, nd_error *er
     if (!corpus->discarding) {
         corpus->discarding = true;
         nd_raw_record record = {.line = corpus->line + 1, .too_long = true};
-        ND_TRY(add_record(corpus, block, record, error));
+        ND_TRY(nd_block_add_record(block, &corpus->allocator, record, error));
     }
     block->input_bytes += corpus->window_end - corpus->window_begin;
     corpus->window_begin = corpus->window_end;
@@ -346,9 +291,10 @@ static nd_status add_archived(nd_corpus *corpus, nd_block *block, const nd_warc_
                             .size = cut->end - cut->begin,
                             .too_long = too_long,
                             .fault = cut->fault};
-    ND_TRY(add_bytes(corpus, block, corpus->window + cut->begin, record.length, error));
+    ND_TRY(nd_block_add_bytes(block, &corpus->allocator, corpus->window + cut->begin, record.length,
+                              error));
     return info ? take_warcinfo(corpus, &corpus->sources[block->source], cut, record.start, error)
-                : add_record(corpus, block, record, error);
+                : nd_block_add_record(block, &corpus->allocator, record, error);
 }
 
 /* Finds the next record in the window. *over: it is over the limit. */
@@ -367,7 +313,7 @@ static bool next_archived(nd_corpus *corpus, nd_warc_cut *cut, bool *over) {
 static nd_status cut_archive(nd_corpus *corpus, nd_block *block, nd_error *error) {
     nd_warc_cut cut;
     bool over;
-    while (!is_full(block) && next_archived(corpus, &cut, &over)) {
+    while (!nd_block_is_full(block) && next_archived(corpus, &cut, &over)) {
         size_t from = corpus->window_begin;
         if (!cut.blank) {
             corpus->line++;
@@ -426,7 +372,8 @@ static nd_status move_to_block(nd_corpus *corpus, nd_block *block, size_t end, n
     if (begin == 0 && block->size == 0 && end >= WINDOW / 2 && rest < end)
         return exchange_buffers(corpus, block, end, error);
     corpus->window_begin = end;
-    return add_bytes(corpus, block, corpus->window + begin, end - begin, error);
+    return nd_block_add_bytes(block, &corpus->allocator, corpus->window + begin, end - begin,
+                              error);
 }
 
 /* Moves whole records from the window to the block, all of them at once. */
@@ -438,7 +385,7 @@ static nd_status cut_records(nd_corpus *corpus, nd_block *block, nd_error *error
     nd_status status = ND_OK;
     nd_cut cut;
     while (status == ND_OK && block->count < ND_BLOCK_RECORDS &&
-           base + (from - begin) < BLOCK_BYTES && next_record(corpus, from, &cut)) {
+           base + (from - begin) < ND_BLOCK_BYTES && next_record(corpus, from, &cut)) {
         nd_raw_record record = {.start = base + (cut.begin - begin),
                                 .length = cut.end - cut.begin,
                                 .offset = corpus->window_offset + cut.begin,
@@ -449,7 +396,7 @@ static nd_status cut_records(nd_corpus *corpus, nd_block *block, nd_error *error
         record.too_long = record.length > corpus->options.max_record;
         if (!skip) status = take_header(corpus, source, &cut, record.start, &is_header, error);
         if (!skip && !is_header && status == ND_OK)
-            status = add_record(corpus, block, record, error);
+            status = nd_block_add_record(block, &corpus->allocator, record, error);
         corpus->line += count_newlines(bytes, cut.end, cut.next);
         if (source->format != ND_FORMAT_JSON_LINES)
             corpus->line += count_newlines(bytes, from, cut.end);
@@ -466,7 +413,7 @@ static nd_status cut_window(nd_corpus *corpus, nd_block *block, nd_error *error)
     if (format == ND_FORMAT_AUTO) return ND_OK;
     ND_TRY(cut_records(corpus, block, error));
     bool over = corpus->window_end - corpus->window_begin > corpus->options.max_record;
-    return block->count == 0 && !is_full(block) && format != ND_FORMAT_WARC &&
+    return block->count == 0 && !nd_block_is_full(block) && format != ND_FORMAT_WARC &&
                    (over || corpus->discarding)
                ? discard_window(corpus, block, error)
                : ND_OK;
@@ -516,7 +463,7 @@ static nd_status read_records(nd_corpus *corpus, nd_block *block, nd_error *erro
     nd_source *source = &corpus->sources[block->source];
     for (;;) {
         ND_TRY(cut_window(corpus, block, error));
-        if (block->count > 0 || is_full(block)) return ND_OK;
+        if (block->count > 0 || nd_block_is_full(block)) return ND_OK;
         if (corpus->at_end && corpus->window_begin == corpus->window_end) return ND_OK;
         nd_error damage;
         nd_status status = refill_window(corpus, block, &damage);
@@ -532,12 +479,39 @@ static nd_status read_records(nd_corpus *corpus, nd_block *block, nd_error *erro
     }
 }
 
+/* Claims the next lines of a file for the block, if they may be claimed. Else the stream and the
+ * window go on behind the latest claim. */
+static bool claim_lines(nd_corpus *corpus, nd_block *block) {
+    const nd_source *source = &corpus->sources[block->source];
+    nd_line_claims *claims = &corpus->claims;
+    uint64_t at = corpus->window_offset + corpus->window_begin;
+    if (source->format != ND_FORMAT_JSON_LINES || source->in_spool || corpus->options.live ||
+        corpus->discarding || at == 0)
+        return false;
+    if (!claims->open) nd_line_claims_begin(claims, at, corpus->line);
+    if (nd_line_claims_take(claims, corpus->stream, source->size, block)) {
+        atomic_store(&corpus->read_bytes, corpus->before_source + claims->offset);
+        return true;
+    }
+    bool broken;
+    nd_line_claims_end(claims, &corpus->line, &broken);
+    if (broken) corpus->at_end = true;
+    if (claims->offset == at) return false;
+    nd_record_cut_forget(&corpus->cutter);
+    nd_stream_in_seek(corpus->stream, claims->offset);
+    corpus->window_begin = corpus->window_end = 0;
+    corpus->window_offset = claims->offset;
+    return false;
+}
+
 static nd_status read_file(nd_corpus *corpus, nd_block *block, nd_error *error) {
     nd_source *source = &corpus->sources[block->source];
     nd_error failure;
     nd_status status = corpus->stream ? ND_OK : open_file(corpus, source, &failure);
     corpus->header_start = SIZE_MAX;
+    if (status == ND_OK && claim_lines(corpus, block)) return ND_OK;
     if (status == ND_OK) status = read_records(corpus, block, &failure);
+    nd_line_claims_learn(&corpus->claims, block->input_bytes, block->count);
     if (status != ND_OK) {
         ND_TRY(end_broken_source(corpus, block, status, &failure, error));
         corpus->window_begin = corpus->window_end;
@@ -576,7 +550,7 @@ static nd_status next_path(nd_corpus *corpus, const nd_source *source, const cha
 static nd_status read_paths(nd_corpus *corpus, nd_block *block, nd_error *error) {
     const nd_source *source = &corpus->sources[block->source];
     uint64_t text = 0;
-    while (block->count < ND_BLOCK_RECORDS && text < BLOCK_BYTES) {
+    while (block->count < ND_BLOCK_RECORDS && text < ND_BLOCK_BYTES) {
         const char *path = NULL;
         uint64_t size = 0;
         nd_error failure;
@@ -595,8 +569,8 @@ static nd_status read_paths(nd_corpus *corpus, nd_block *block, nd_error *error)
                                 .line = ++corpus->line,
                                 .size = size};
         record.too_long = size > corpus->options.max_record;
-        ND_TRY(add_record(corpus, block, record, error));
-        ND_TRY(add_bytes(corpus, block, path, length + 1, error));
+        ND_TRY(nd_block_add_record(block, &corpus->allocator, record, error));
+        ND_TRY(nd_block_add_bytes(block, &corpus->allocator, path, length + 1, error));
         if (!corpus->options.once) ND_TRY(nd_spool_append(&corpus->spool, path, length + 1, error));
         text += size;
     }
@@ -626,27 +600,28 @@ static nd_status add_row(nd_corpus *corpus, nd_block *block, const nd_record *gi
                             .fault = fault};
     record.too_long = given->length > corpus->options.max_record;
     if (record.too_long) record.length = 0;
-    if (record.length > ND_LARGE_RECORD) hold_gate(corpus, block);
-    ND_TRY(add_bytes(corpus, block, given->text, record.length, error));
+    if (record.length > ND_LARGE_RECORD) nd_block_hold_gate(block, &corpus->gate);
+    ND_TRY(nd_block_add_bytes(block, &corpus->allocator, given->text, record.length, error));
     if (!corpus->options.once)
         ND_TRY(nd_spool_append(&corpus->spool, given->text, record.length, error));
     if (given->id) {
         record.id_start = block->size;
         record.id_length = given->id_length;
-        ND_TRY(add_bytes(corpus, block, given->id, given->id_length, error));
+        ND_TRY(nd_block_add_bytes(block, &corpus->allocator, given->id, given->id_length, error));
     }
     if (corpus->options.fields.label && given->label) {
         record.label_start = block->size;
         record.label_length = given->label_length;
-        ND_TRY(add_bytes(corpus, block, given->label, given->label_length, error));
+        ND_TRY(nd_block_add_bytes(block, &corpus->allocator, given->label, given->label_length,
+                                  error));
     }
-    ND_TRY(add_record(corpus, block, record, error));
+    ND_TRY(nd_block_add_record(block, &corpus->allocator, record, error));
     block->input_bytes += given->length;
     return ND_OK;
 }
 
 static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *error) {
-    while (!is_full(block)) {
+    while (!nd_block_is_full(block)) {
         record_room room = {.record = {.struct_size = sizeof(nd_record), .value = NAN}};
         int answer = corpus->options.records(corpus->options.records_context, &room.record);
         const nd_record given = room.record;
@@ -707,7 +682,7 @@ static const char *record_of_row(const nd_parquet_row *row, nd_record *out) {
 static nd_status read_rows(nd_corpus *corpus, nd_block *block, nd_error *error) {
     nd_source *source = &corpus->sources[block->source];
     if (!corpus->parquet) ND_TRY(open_parquet(corpus, source, error));
-    while (!is_full(block)) {
+    while (!nd_block_is_full(block)) {
         nd_parquet_row row;
         nd_record record;
         ND_TRY(nd_parquet_in_next(corpus->parquet, &row, &corpus->at_end, error));
@@ -764,7 +739,8 @@ static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error)
         bool used_up = corpus->at_end && corpus->window_begin == corpus->window_end;
         if (used_up) end_source(corpus);
         /* A source with only blank lines gives an empty block, so that its bytes are counted. */
-        if (block->count > 0 || block->broken || (used_up && block->input_bytes > 0)) {
+        if (block->count > 0 || block->claim.size > 0 || block->broken ||
+            (used_up && block->input_bytes > 0)) {
             block->number = corpus->blocks++;
             return ND_OK;
         }
@@ -773,9 +749,24 @@ static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error)
     return ND_OK;
 }
 
+/* Reads the lines that the block has claimed. */
+static nd_status read_claimed(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_error failure;
+    nd_status status = nd_line_claims_read(&corpus->claims, &corpus->allocator,
+                                           corpus->options.max_record, block, &failure);
+    if (status != ND_OK)
+        status = break_block(corpus, block, status, &failure,
+                             "; the rest of this input is left out", error);
+    if (status == ND_OK) return ND_OK;
+    pthread_mutex_lock(&corpus->lock);
+    corpus->failed = true;
+    pthread_mutex_unlock(&corpus->lock);
+    return status;
+}
+
 nd_status nd_corpus_next_block(nd_corpus *corpus, nd_block *block, nd_error *error) {
     nd_release(&corpus->allocator, block->broken);
-    nd_block_release(corpus, block);
+    nd_block_release(block, &corpus->allocator);
     *block = (nd_block){.bytes = block->bytes,
                         .capacity = block->capacity,
                         .records = block->records,
@@ -789,5 +780,5 @@ nd_status nd_corpus_next_block(nd_corpus *corpus, nd_block *block, nd_error *err
         block->number = corpus->blocks;
     }
     pthread_mutex_unlock(&corpus->lock);
-    return status;
+    return status == ND_OK && block->claim.size > 0 ? read_claimed(corpus, block, error) : status;
 }

@@ -26,6 +26,7 @@ nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *a
     corpus->total_known = true;
     pthread_mutex_init(&corpus->lock, NULL);
     pthread_mutex_init(&corpus->gate, NULL);
+    nd_line_claims_init(&corpus->claims);
     pthread_mutex_init(&corpus->payload_gate, NULL);
     nd_spool_init(&corpus->spool, allocator, disk, options->spool_memory, "the spooled input");
     nd_status status = nd_globs_read(options->globs, options->glob_count, allocator, &corpus->globs,
@@ -63,6 +64,7 @@ void nd_corpus_close(nd_corpus *corpus) {
     nd_spool_free(&corpus->spool);
     pthread_mutex_destroy(&corpus->lock);
     pthread_mutex_destroy(&corpus->gate);
+    nd_line_claims_free(&corpus->claims);
     pthread_mutex_destroy(&corpus->payload_gate);
     nd_release(&allocator, corpus);
 }

@@ -5,6 +5,7 @@
 #include "corpus/corpus.h"
 #include "corpus/directory_walk.h"
 #include "corpus/recognise.h"
+#include "corpus/line_claims.h"
 #include "io/stream_in.h"
 #include "parquet/parquet_in.h"
 #include "warc/warc_cut.h"
@@ -56,6 +57,7 @@ struct nd_corpus {
     nd_format_search search;   /* while its format is not known */
     nd_record_cutter cutter;   /* cuts it into records */
     nd_warc_cutter archive;    /* cuts WARC */
+    nd_line_claims claims;     /* of its lines, behind the window */
     nd_directory_walk *walk;   /* walks through a directory */
     nd_duckdb_session *duckdb; /* reads Parquet; NULL: none was read yet */
     nd_parquet_in *parquet;    /* the file that it reads now */

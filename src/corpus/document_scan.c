@@ -145,7 +145,7 @@ static nd_status emit_in_order(scan *s, nd_error *error) {
         status = b->failure.status == ND_OK
                      ? emit_batch(s, b, error)
                      : nd_fail(error, b->failure.status, "%s", b->failure.message);
-        nd_block_release(s->corpus, &b->block);
+        nd_block_release(&b->block, &s->corpus->allocator);
         b->unsettled = status == ND_OK && s->stage->settle;
         pthread_mutex_lock(&s->lock);
         s->failed = s->failed || status != ND_OK;
@@ -163,7 +163,7 @@ static nd_status finish_batch(scan *s, batch *b, nd_error *error) {
     nd_status status = ND_OK;
     batch **place = &s->finished[b->block.number % s->batch_count];
     pthread_mutex_lock(&s->lock);
-    while (b->block.holds_gate && !s->failed && (s->next != b->block.number || s->emitting))
+    while (b->block.gate && !s->failed && (s->next != b->block.number || s->emitting))
         pthread_cond_wait(&s->changed, &s->lock);
     *place = b;
     if (!s->emitting) {
@@ -172,7 +172,7 @@ static nd_status finish_batch(scan *s, batch *b, nd_error *error) {
         s->emitting = false;
         pthread_cond_broadcast(&s->changed);
     }
-    if (s->failed && *place == b) nd_block_release(s->corpus, &b->block);
+    if (s->failed && *place == b) nd_block_release(&b->block, &s->corpus->allocator);
     pthread_mutex_unlock(&s->lock);
     return status;
 }
@@ -240,8 +240,8 @@ static nd_status map_blocks(scan_worker *w, nd_error *error) {
         b->counts = (nd_scan_counts){0};
         nd_status status = nd_corpus_next_block(s->corpus, &b->block, &b->failure);
         if (b->block.end) {
-            nd_block_release(s->corpus,
-                             &b->block); /* it may have been read for a record left out */
+            nd_block_release(
+                &b->block, &s->corpus->allocator); /* it may have been read for a record left out */
             break;
         }
         if (status == ND_OK) map_block(w, b, &b->failure);
@@ -298,7 +298,7 @@ static void destroy_batches(scan *s) {
     const nd_allocator *a = &s->means->allocator;
     for (uint32_t i = 0; s->batches && i < s->batch_count; i++) {
         batch *b = &s->batches[i];
-        nd_block_free(s->corpus, &b->block);
+        nd_block_free(&b->block, a);
         if (b->own && s->stage->destroy_batch) s->stage->destroy_batch(s->stage->plan, b->own);
         nd_release(a, b->own);
         nd_release(a, b->warnings);

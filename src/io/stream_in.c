@@ -204,6 +204,18 @@ nd_status nd_stream_in_read_some(nd_stream_in *stream, void *buffer, size_t size
     return read_on(stream, buffer, size, SOME, got, error);
 }
 
+nd_status nd_stream_in_read_at(const nd_stream_in *stream, void *buffer, size_t size,
+                               uint64_t offset, nd_error *error) {
+    return nd_file_read_at(stream->source.fd, buffer, size, offset, stream->name, error);
+}
+
+void nd_stream_in_seek(nd_stream_in *stream, uint64_t offset) {
+    (void)lseek(stream->source.fd, (off_t)offset, SEEK_SET); /* of a regular file: it succeeds */
+    stream->source.position = offset;
+    stream->source.ended = false;
+    stream->given = stream->known;
+}
+
 /* ---- behind damage */
 
 static const nd_gzip_in *gzip_of(const nd_stream_in *stream) {

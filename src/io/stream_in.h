@@ -51,6 +51,13 @@ nd_status nd_stream_in_read(nd_stream_in *stream, void *buffer, size_t size, siz
 nd_status nd_stream_in_read_some(nd_stream_in *stream, void *buffer, size_t size, size_t *got,
                                  nd_error *error);
 
+/* Reads exactly `size` bytes at an offset, and leaves the stream where it is; any number of threads
+ * may do so at the same time. REQUIRES: nd_stream_in_is_file. */
+nd_status nd_stream_in_read_at(const nd_stream_in *stream, void *buffer, size_t size,
+                               uint64_t offset, nd_error *error);
+/* Goes on reading at an offset. REQUIRES: nd_stream_in_is_file. */
+void nd_stream_in_seek(nd_stream_in *stream, uint64_t offset);
+
 /* A damaged member of a gzip file, or frame of a Zstandard file. */
 typedef struct nd_stream_gap {
     uint64_t begin, end; /* compressed offsets: of the member, and of the one that is read next */
