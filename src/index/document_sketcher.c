@@ -63,17 +63,18 @@ void nd_document_sketcher_free(nd_document_sketcher *s) {
     nd_release(&a, s);
 }
 
-static nd_status sketch(nd_document_sketcher *s, const char *text, size_t length,
-                        nd_stored_document *out, nd_error *error) {
+nd_analyzer *nd_document_sketcher_analyzer(nd_document_sketcher *s) { return s->analyzer; }
+
+/* Makes sketch and keys. */
+static void sketch(nd_document_sketcher *s, const nd_shingles *shingles, nd_stored_document *out) {
     const nd_index_settings *set = &s->settings;
-    ND_TRY(nd_analyze(s->analyzer, text, length, &s->shingles, error));
+    s->shingles = *shingles;
     nd_minhash_sign(s->minhash, s->shingles.hashes, s->shingles.count, s->signature);
     nd_minhash_sketch(s->signature, set->sketch_size, s->sketch);
     for (uint32_t b = 0; b < set->bands; b++)
         s->keys[b] = nd_band_number(nd_band_key(s->signature + b * set->rows, set->rows));
     if (set->exact) nd_packed_set_narrow(s->shingles.hashes, s->shingles.count);
     *out = (nd_stored_document){.sketch = s->sketch, .keys = s->keys};
-    return ND_OK;
 }
 
 /* Sorts the shingles in place. */
@@ -86,15 +87,17 @@ static nd_status pack(nd_document_sketcher *s, nd_stored_document *out, nd_error
     return ND_OK;
 }
 
-nd_status nd_document_sketcher_make(nd_document_sketcher *s, const char *text, size_t length,
+nd_status nd_document_sketcher_make(nd_document_sketcher *s, const nd_shingles *shingles,
                                     nd_stored_document *out, nd_error *error) {
-    ND_TRY(sketch(s, text, length, out, error));
+    sketch(s, shingles, out);
     return pack(s, out, error);
 }
 
 nd_status nd_document_sketcher_sketch(nd_document_sketcher *s, const char *text, size_t length,
                                       nd_sketched_document *out, nd_error *error) {
-    ND_TRY(sketch(s, text, length, &out->stored, error));
+    nd_shingles shingles;
+    ND_TRY(nd_analyze(s->analyzer, text, length, &shingles, error));
+    sketch(s, &shingles, &out->stored);
     out->set = NULL;
     if (!s->settings.exact) return ND_OK;
     ND_TRY(nd_shingle_set_make(&s->set, s->shingles.hashes, s->shingles.count, error));

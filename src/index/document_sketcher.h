@@ -19,9 +19,13 @@ nd_status nd_document_sketcher_create(const nd_index_settings *settings,
 /* NULL is accepted. */
 void nd_document_sketcher_free(nd_document_sketcher *sketcher);
 
-/* Makes all parts of *out, except its id. They belong to the sketcher, until the next text. 8 bytes
- * behind the set can be read. ND_ERR_INPUT: the text is not UTF-8. */
-nd_status nd_document_sketcher_make(nd_document_sketcher *sketcher, const char *text, size_t length,
+/* The analyzer that makes the shingles. It belongs to the sketcher. */
+nd_analyzer *nd_document_sketcher_analyzer(nd_document_sketcher *sketcher);
+
+/* Makes all parts of *out, except its id, from the shingles that the analyzer made of a text, and
+ * overwrites them. The parts belong to the sketcher, until the next text. 8 bytes behind the set
+ * can be read. */
+nd_status nd_document_sketcher_make(nd_document_sketcher *sketcher, const nd_shingles *shingles,
                                     nd_stored_document *out, nd_error *error);
 
 /* A document that is compared first, and packed only if it is stored. */

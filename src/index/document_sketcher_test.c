@@ -45,9 +45,12 @@ static void check_same_answers(const nd_index_parts *parts, uint64_t seed) {
         bool is_new, also_new;
         const nd_match *evidence, *same;
         nd_stored_document document;
+        nd_shingles shingles;
         const nd_record record = {.text = text, .length = length, .id = id, .id_length = id_length};
         must(nd_index_add(by_text, text_searcher, &record, &is_new, &evidence, &error), &error);
-        must(nd_document_sketcher_make(sketcher, text, length, &document, &error), &error);
+        must(nd_analyze(nd_document_sketcher_analyzer(sketcher), text, length, &shingles, &error),
+             &error);
+        must(nd_document_sketcher_make(sketcher, &shingles, &document, &error), &error);
         document.id = id;
         document.id_length = id_length;
         must(nd_index_add_document(by_parts, searcher, &document, &also_new, &same, &error),

@@ -68,11 +68,15 @@ typedef struct material {
 
 static material make(nd_index *index, const char *id, const char *text) {
     material m;
+    nd_shingles shingles;
     nd_error error;
     must(nd_document_sketcher_create(&index->shared.settings, NULL, &nd_allocator_default,
                                      &m.sketcher, &error),
          &error);
-    must(nd_document_sketcher_make(m.sketcher, text, strlen(text), &m.document, &error), &error);
+    must(nd_analyze(nd_document_sketcher_analyzer(m.sketcher), text, strlen(text), &shingles,
+                    &error),
+         &error);
+    must(nd_document_sketcher_make(m.sketcher, &shingles, &m.document, &error), &error);
     m.document.id = id;
     m.document.id_length = strlen(id);
     return m;

@@ -25,6 +25,8 @@ typedef struct nd_arrival {
     const unsigned char *words; /* for each distinct word: length (1 byte, at least 1), occurrences
                                    (16 bits), bytes */
     size_t word_bytes;
+    const uint64_t *hashes; /* nd_hash_token of each word; NULL: not computed, as in the log */
+    size_t word_count;      /* hashes */
 } nd_arrival;
 
 /* Bytes of the record. Ids are shorter than 2^32. */

@@ -10,25 +10,41 @@
 
 struct nd_arrival_maker {
     nd_allocator allocator;
-    nd_term_frequencies *words;     /* of topics */
-    nd_analyzer *analyzer;          /* of `simhash` */
+    nd_analyzer *own;               /* NULL: the sketcher's analyzer makes the shingles */
+    nd_analyzer *words;             /* NULL: the words of topics are the words of shingles */
+    nd_analyzer *shingler, *lister; /* make the shingles, and list the words of topics */
+    nd_term_frequencies *terms;
     nd_text_simhash *simhash;       /* NULL with MinHash */
     nd_document_sketcher *sketcher; /* NULL with SimHash */
 };
 
+static nd_status create_minhash(nd_arrival_maker *m, const nd_analyzer_options *analyzer,
+                                const nd_index_settings *index, nd_error *error) {
+    ND_TRY(nd_document_sketcher_create(index, analyzer->dictionary, &m->allocator, &m->sketcher,
+                                       error));
+    m->shingler = nd_document_sketcher_analyzer(m->sketcher);
+    return ND_OK;
+}
+
+static nd_status create_simhash(nd_arrival_maker *m, const nd_stream_parts *o, nd_error *error) {
+    ND_TRY(nd_analyzer_create_for(ND_SHINGLES_ALONE, &o->analyzer, &m->allocator, &m->own, error));
+    m->shingler = m->own;
+    return nd_text_simhash_create(m->own, &o->simhash, NULL, &m->simhash, error);
+}
+
 static nd_status create_parts(nd_arrival_maker *m, const nd_stream_settings *s,
                               const nd_stream_parts *o, const nd_index_settings *index,
                               nd_error *error) {
+    ND_TRY(nd_term_frequencies_create(o->simhash.stop, &m->allocator, &m->terms, error));
+    ND_TRY(nd_stream_has_fingerprints(s) ? create_simhash(m, o, error)
+                                         : create_minhash(m, &o->analyzer, index, error));
+    m->lister = m->shingler;
+    if (o->analyzer.kind != ND_CHARS) return ND_OK;
     nd_analyzer_options words = o->analyzer;
-    words.ngram = 1;
-    if (words.kind == ND_CHARS) words.kind = ND_WORDS;
-    ND_TRY(nd_term_frequencies_create(&words, o->simhash.stop, &m->allocator, &m->words, error));
-    if (!nd_stream_has_fingerprints(s))
-        return nd_document_sketcher_create(index, o->analyzer.dictionary, &m->allocator,
-                                           &m->sketcher, error);
-    ND_TRY(nd_analyzer_create_for(ND_SHINGLES_ALONE, &o->analyzer, &m->allocator, &m->analyzer,
-                                  error));
-    return nd_text_simhash_create(m->analyzer, &o->simhash, NULL, &m->simhash, error);
+    words.kind = ND_WORDS;
+    ND_TRY(nd_analyzer_create_for(ND_SHINGLES_ALONE, &words, &m->allocator, &m->words, error));
+    m->lister = m->words;
+    return ND_OK;
 }
 
 nd_status nd_arrival_maker_create(const nd_stream_settings *settings,
@@ -48,18 +64,35 @@ void nd_arrival_maker_free(nd_arrival_maker *m) {
     if (!m) return;
     nd_allocator allocator = m->allocator;
     nd_text_simhash_free(m->simhash);
-    nd_analyzer_free(m->analyzer);
     nd_document_sketcher_free(m->sketcher);
-    nd_term_frequencies_free(m->words);
+    nd_analyzer_free(m->own);
+    nd_analyzer_free(m->words);
+    nd_term_frequencies_free(m->terms);
     nd_release(&allocator, m);
+}
+
+/* Both need the words of the text, which are found once if they are the same. */
+static nd_status analyze(nd_arrival_maker *m, const char *text, size_t length,
+                         nd_counted_words *terms, nd_shingles *shingles, nd_error *error) {
+    nd_word_list words;
+    ND_TRY(nd_analyzer_list_words(m->lister, text, length, &words, error));
+    ND_TRY(nd_term_frequencies_count(m->terms, &words, terms, error));
+    return m->lister == m->shingler
+               ? nd_analyzer_shingle_list(m->shingler, text, length, shingles, error)
+               : nd_analyze(m->shingler, text, length, shingles, error);
 }
 
 nd_status nd_arrival_make(nd_arrival_maker *m, const char *text, size_t length,
                           nd_prepared_arrival *out, nd_error *error) {
     nd_arrival *a = &out->arrival;
-    *out = (nd_prepared_arrival){.arrival.time = NAN};
-    if (m->simhash) ND_TRY(nd_text_simhash_make(m->simhash, text, length, &a->fingerprint, error));
-    if (m->sketcher)
-        ND_TRY(nd_document_sketcher_make(m->sketcher, text, length, &out->document, error));
-    return nd_term_frequencies_count(m->words, text, length, &a->words, &a->word_bytes, error);
+    nd_counted_words terms;
+    nd_shingles shingles;
+    ND_TRY(analyze(m, text, length, &terms, &shingles, error));
+    *out = (nd_prepared_arrival){.arrival = {.time = NAN,
+                                             .words = terms.bytes,
+                                             .word_bytes = terms.size,
+                                             .hashes = terms.hashes,
+                                             .word_count = terms.count}};
+    return m->simhash ? nd_text_simhash_of_shingles(m->simhash, &shingles, &a->fingerprint, error)
+                      : nd_document_sketcher_make(m->sketcher, &shingles, &out->document, error);
 }

@@ -44,7 +44,7 @@ typedef struct runner {
 
 /* An arrival whose parts lie in the bytes of its batch: offsets there. */
 typedef struct prepared {
-    size_t id, id_length, words, word_bytes;
+    size_t id, id_length, words, word_bytes, hashes, word_count;
     size_t sketch, keys, set, set_size; /* of the document; with MinHash */
     nd_fingerprint fingerprint;
     double time;
@@ -61,7 +61,8 @@ typedef struct batch {
     nd_id_buffer id; /* scratch */
 } batch;
 
-/* Bytes around a part: before keys, to align them; behind a set, which unpacking may read. */
+/* Bytes around a part: before keys and hashes, to align them; behind a set, which unpacking may
+ * read. */
 enum { AROUND = 8 };
 
 static void reset_batch(void *own) {
@@ -76,10 +77,14 @@ static size_t copy_part(batch *b, const void *bytes, size_t size) {
     return b->size - size;
 }
 
+static size_t copy_aligned(batch *b, const uint64_t *numbers, size_t count) {
+    b->size = (b->size + AROUND - 1) / AROUND * AROUND;
+    return copy_part(b, numbers, count * sizeof *numbers);
+}
+
 static void copy_document(batch *b, prepared *p, const nd_stored_document *d,
                           const nd_index_settings *index) {
-    b->size = (b->size + AROUND - 1) / AROUND * AROUND;
-    p->keys = copy_part(b, d->keys, index->bands * sizeof *d->keys);
+    p->keys = copy_aligned(b, d->keys, index->bands);
     p->sketch = copy_part(b, d->sketch, index->sketch_size);
     p->set = copy_part(b, d->set, d->set_size);
     p->set_size = d->set_size;
@@ -96,7 +101,7 @@ static nd_status prepare(const void *plan, void *worker, void *own, const nd_sca
     const nd_arrival *a = &from.arrival;
     ND_TRY(nd_arrival_make(worker, document->text, document->length, &from, error));
     ND_TRY(nd_document_id(item->source, item->record, document, &r->run.allocator, &b->id, error));
-    size_t size = b->id.length + a->word_bytes + 2 * AROUND;
+    size_t size = b->id.length + a->word_bytes + a->word_count * sizeof *a->hashes + 3 * AROUND;
     if (index)
         size += index->shared.settings.sketch_size +
                 index->shared.settings.bands * sizeof(uint64_t) + from.document.set_size;
@@ -106,12 +111,14 @@ static nd_status prepare(const void *plan, void *worker, void *own, const nd_sca
     prepared *p = &b->list[b->count++];
     *p = (prepared){.id_length = b->id.length,
                     .word_bytes = a->word_bytes,
+                    .word_count = a->word_count,
                     .fingerprint = a->fingerprint,
                     .time = document->has_priority ? document->priority : NAN,
                     .source = item->source->files ? NULL : b->id.source,
                     .line = b->id.line};
     p->id = copy_part(b, b->id.id, b->id.length);
     p->words = copy_part(b, a->words, a->word_bytes);
+    p->hashes = copy_aligned(b, a->hashes, a->word_count);
     if (index) copy_document(b, p, &from.document, &index->shared.settings);
     return ND_OK;
 }
@@ -125,7 +132,9 @@ static nd_prepared_arrival arrival_of(const batch *b, const prepared *p) {
                     .time = p->time,
                     .fingerprint = p->fingerprint,
                     .words = (const unsigned char *)bytes + p->words,
-                    .word_bytes = p->word_bytes},
+                    .word_bytes = p->word_bytes,
+                    .hashes = (const uint64_t *)(const void *)(bytes + p->hashes),
+                    .word_count = p->word_count},
         .document = {.sketch = (const uint8_t *)bytes + p->sketch,
                      .keys = (const uint64_t *)(const void *)(bytes + p->keys),
                      .set = (const unsigned char *)bytes + p->set,

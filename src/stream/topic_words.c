@@ -34,28 +34,39 @@ static size_t keep_offer(nd_topic_offer offers[ND_TOPIC_OFFERS], size_t count, n
     return count;
 }
 
+/* Reads the next ND_COUNT_MIN_BLOCK words at most; `number` are read. Returns how many. */
+static size_t next_words(const nd_topic_words *w, const nd_arrival *document, size_t *at,
+                         size_t number, nd_arrival_word *words, uint64_t *features) {
+    size_t got = 0;
+    for (; got < ND_COUNT_MIN_BLOCK && nd_arrival_next_word(document, at, &words[got]); got++) {
+        uint64_t hash = document->hashes
+                            ? document->hashes[number + got]
+                            : nd_hash_token(&w->key, words[got].bytes, words[got].length);
+        features[got] = nd_mix64(hash);
+        features[got] += features[got] == 0;
+    }
+    return got;
+}
+
 /* Takes many words at a time, so that the cache misses of their counters overlap. */
 size_t nd_topic_words_count(nd_topic_words *w, const nd_arrival *document,
                             nd_topic_offer offers[ND_TOPIC_OFFERS]) {
-    enum { TOGETHER = ND_COUNT_MIN_BLOCK };
-    nd_arrival_word words[TOGETHER];
-    uint64_t features[TOGETHER];
-    double weights[TOGETHER];
-    size_t count = 0, at = 0;
+    nd_arrival_word words[ND_COUNT_MIN_BLOCK];
+    uint64_t features[ND_COUNT_MIN_BLOCK];
+    double weights[ND_COUNT_MIN_BLOCK];
+    size_t count = 0, at = 0, number = 0, got;
     nd_count_min_add_document(w->counts, NULL, 0);
     nd_count_min_prepare_weights(w->counts);
-    for (size_t got = TOGETHER; got == TOGETHER;) {
-        for (got = 0; got < TOGETHER && nd_arrival_next_word(document, &at, &words[got]); got++) {
-            features[got] = nd_mix64(nd_hash_token(&w->key, words[got].bytes, words[got].length));
-            features[got] += features[got] == 0;
-        }
+    do {
+        got = next_words(w, document, &at, number, words, features);
+        number += got;
         nd_count_min_add_and_weigh(w->counts, features, got, weights);
         for (size_t i = 0; i < got; i++) {
             uint64_t units = (uint64_t)(weights[i] * ND_WEIGHT_UNITS);
             count = keep_offer(offers, count,
                                (nd_topic_offer){words[i], features[i], units * words[i].times});
         }
-    }
+    } while (got == ND_COUNT_MIN_BLOCK);
     for (size_t i = 0; i < count; i++) nd_term_dictionary_prefetch(w->names, offers[i].feature);
     return count;
 }

@@ -212,17 +212,10 @@ static nd_status prepare(nd_analyzer *analyzer, size_t length, nd_error *error) 
     return sink->capacity < KERNEL_ROOM ? make_room(sink, length, error) : ND_OK;
 }
 
-nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_shingles *out,
-                     nd_error *error) {
-    ND_TRY(nd_need(analyzer, "analyzer", error));
-    ND_TRY(nd_need_array(text, length, "text", error));
-    ND_TRY(nd_need(out, "out", error));
+/* Turns the sink's hashes of words into the shingles of their text. */
+static nd_status make_shingles(nd_analyzer *analyzer, const char *text, size_t length,
+                               nd_shingles *out, nd_error *error) {
     nd_token_sink *sink = &analyzer->sink;
-    if (!text) text = "";
-    ND_TRY(prepare(analyzer, length, error));
-    ND_TRY(scan(analyzer, text, length, error));
-    if (analyzer->stemmer)
-        ND_TRY(nd_stemmer_replace_hashes(analyzer->stemmer, sink, text, length, error));
     nd_shingles result = {.tokens = sink->count, .count = 1};
     if (sink->count == 0) {
         ND_TRY(nd_hash_bare_text(sink, text, length, result.text_hash, error));
@@ -236,6 +229,19 @@ nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_
     result.hashes = sink->hashes;
     *out = result;
     return ND_OK;
+}
+
+nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_shingles *out,
+                     nd_error *error) {
+    ND_TRY(nd_need(analyzer, "analyzer", error));
+    ND_TRY(nd_need_array(text, length, "text", error));
+    ND_TRY(nd_need(out, "out", error));
+    if (!text) text = "";
+    ND_TRY(prepare(analyzer, length, error));
+    ND_TRY(scan(analyzer, text, length, error));
+    if (analyzer->stemmer)
+        ND_TRY(nd_stemmer_replace_hashes(analyzer->stemmer, &analyzer->sink, text, length, error));
+    return make_shingles(analyzer, text, length, out, error);
 }
 
 nd_status nd_tokenize(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn,
@@ -315,6 +321,11 @@ nd_status nd_analyzer_list_words(nd_analyzer *a, const char *text, size_t length
     if (l.failure.status != ND_OK) return nd_fail_as(error, &l.failure);
     *out = (nd_word_list){a->sink.hashes, a->letters.ends, a->letters.bytes, a->sink.count};
     return status;
+}
+
+nd_status nd_analyzer_shingle_list(nd_analyzer *a, const char *text, size_t length,
+                                   nd_shingles *out, nd_error *error) {
+    return make_shingles(a, text ? text : "", length, out, error);
 }
 
 nd_status nd_analyzer_stem(nd_analyzer *analyzer, const char *word, size_t length,

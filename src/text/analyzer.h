@@ -60,6 +60,11 @@ typedef struct nd_word_list {
 nd_status nd_analyzer_list_words(nd_analyzer *analyzer, const char *text, size_t length,
                                  nd_word_list *out, nd_error *error);
 
+/* As nd_analyze, from the words of this text, which was listed last, for callers that need both.
+ * Overwrites the hashes of the list. */
+nd_status nd_analyzer_shingle_list(nd_analyzer *analyzer, const char *text, size_t length,
+                                   nd_shingles *out, nd_error *error);
+
 /* For callers that need the bytes of few of a text's terms, after nd_analyze gave the hashes of
  * all: nd_analyzer_words is nd_tokenize with words before they are stemmed. nd_analyzer_stem gives
  * the stem of such a word, valid until the next call; without stems, the word itself. */

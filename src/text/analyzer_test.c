@@ -76,6 +76,21 @@ static void check_word_list(nd_analyzer *analyzer, const char *text, size_t leng
     }
 }
 
+/* Both ways to the shingles of a text give the same. */
+static void check_shingle_list(nd_analyzer *analyzer, const char *text, size_t length) {
+    static uint64_t hashes[20000];
+    nd_word_list words;
+    nd_shingles got, expected;
+    assert_int_equal(nd_analyze(analyzer, text, length, &expected, NULL), ND_OK);
+    memcpy(hashes, expected.hashes, expected.count * sizeof *hashes);
+    assert_int_equal(nd_analyzer_list_words(analyzer, text, length, &words, NULL), ND_OK);
+    assert_int_equal(nd_analyzer_shingle_list(analyzer, text, length, &got, NULL), ND_OK);
+    assert_int_equal(got.tokens, expected.tokens);
+    assert_int_equal(got.count, expected.count);
+    assert_memory_equal(got.hashes, hashes, got.count * sizeof *hashes);
+    assert_memory_equal(got.text_hash, expected.text_hash, sizeof got.text_hash);
+}
+
 static void check_text(nd_analyzer *analyzer, const char *text, size_t length) {
     static token_list list;
     static uint64_t expected[20000];
@@ -87,6 +102,7 @@ static void check_text(nd_analyzer *analyzer, const char *text, size_t length) {
     list.count = 0;
     assert_int_equal(nd_tokenize(analyzer, text, length, collect, &list, &error), ND_OK);
     check_word_list(analyzer, text, length, &list);
+    check_shingle_list(analyzer, text, length);
     assert_int_equal(nd_analyze(analyzer, text, length, &got, &error), ND_OK);
     assert_int_equal(got.tokens, list.count);
     if (list.count == 0) {

@@ -5,7 +5,7 @@
 #ifndef ND_TEXT_TERM_FREQUENCIES_H
 #define ND_TEXT_TERM_FREQUENCIES_H
 
-#include "neardup.h"
+#include "text/analyzer.h"
 
 /* Longer words, in bytes, are left out, and so are new words after so many distinct ones. */
 enum { ND_TERM_FREQUENCIES_LENGTH = 64, ND_TERM_FREQUENCIES_WORDS = 4096 };
@@ -13,17 +13,22 @@ enum { ND_TERM_FREQUENCIES_LENGTH = 64, ND_TERM_FREQUENCIES_WORDS = 4096 };
 /* Used by one thread at a time. */
 typedef struct nd_term_frequencies nd_term_frequencies;
 
-/* The analyzer's shingles are single words. `stop`: words that are left out, read for the
- * analyzer's seed and stem; NULL: none. `stop` stays the caller's and must outlive the list. */
-nd_status nd_term_frequencies_create(const nd_analyzer_options *analyzer, const nd_stop_words *stop,
-                                     const nd_allocator *allocator, nd_term_frequencies **out,
-                                     nd_error *error);
+/* `stop`: words that are left out, read for the seed and stem of the words' analyzer; NULL: none.
+ * `stop` stays the caller's and must outlive the list. */
+nd_status nd_term_frequencies_create(const nd_stop_words *stop, const nd_allocator *allocator,
+                                     nd_term_frequencies **out, nd_error *error);
 /* NULL is accepted. */
 void nd_term_frequencies_free(nd_term_frequencies *list);
 
-/* Counts the words of a text. *bytes belongs to the list and is valid until the next call.
- * ND_ERR_INPUT: the text is not UTF-8; the message names the byte. */
-nd_status nd_term_frequencies_count(nd_term_frequencies *list, const char *text, size_t length,
-                                    const unsigned char **bytes, size_t *size, nd_error *error);
+typedef struct nd_counted_words {
+    const unsigned char *bytes;
+    size_t size;
+    const uint64_t *hashes; /* of each word, as in the list that was counted */
+    size_t count;
+} nd_counted_words;
+
+/* Counts the words of a text. *out belongs to the list and is valid until the next call. */
+nd_status nd_term_frequencies_count(nd_term_frequencies *list, const nd_word_list *words,
+                                    nd_counted_words *out, nd_error *error);
 
 #endif
