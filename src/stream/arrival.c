@@ -2,7 +2,7 @@
 
 #include "base/bits.h"
 
-enum { HEAD = 48, WORD_HEAD = 3 };
+enum { HEAD = 48 };
 
 /* A record, in little-endian numbers:
  *
@@ -50,14 +50,4 @@ bool nd_arrival_load(const unsigned char *from, size_t size, nd_arrival *out) {
     size_t at = 0;
     while (nd_arrival_next_word(out, &at, &word)) continue;
     return at == out->word_bytes;
-}
-
-bool nd_arrival_next_word(const nd_arrival *a, size_t *at, nd_arrival_word *out) {
-    if (a->word_bytes - *at < WORD_HEAD) return false;
-    const unsigned char *p = a->words + *at;
-    uint32_t length = p[0];
-    if (length == 0 || length > a->word_bytes - *at - WORD_HEAD) return false;
-    *out = (nd_arrival_word){p + WORD_HEAD, length, p[1] | (uint32_t)p[2] << 8};
-    *at += WORD_HEAD + length;
-    return true;
 }

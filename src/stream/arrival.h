@@ -40,6 +40,15 @@ typedef struct nd_arrival_word {
     uint32_t length, times;
 } nd_arrival_word;
 /* The next word; call with *at 0 first. False: there are no more. */
-bool nd_arrival_next_word(const nd_arrival *arrival, size_t *at, nd_arrival_word *out);
+static inline bool nd_arrival_next_word(const nd_arrival *a, size_t *at, nd_arrival_word *out) {
+    enum { HEAD = 3 };
+    if (a->word_bytes - *at < HEAD) return false;
+    const unsigned char *p = a->words + *at;
+    uint32_t length = p[0];
+    if (length == 0 || length > a->word_bytes - *at - HEAD) return false;
+    *out = (nd_arrival_word){p + HEAD, length, p[1] | (uint32_t)p[2] << 8};
+    *at += HEAD + length;
+    return true;
+}
 
 #endif

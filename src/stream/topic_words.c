@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/status.h"
+#include "storage/write_ahead_log.h"
 #include "terms/weight_table.h"
 
 #include <string.h>
@@ -24,50 +25,81 @@ void nd_topic_words_free(nd_topic_words *w) {
 
 /* ---- a document's words */
 
-/* Keeps the heaviest offers, sorted; of equally heavy ones the first. Returns how many. */
-static size_t keep_offer(nd_topic_offer offers[ND_TOPIC_OFFERS], size_t count, nd_topic_offer o) {
-    if (o.weight == 0 || (count == ND_TOPIC_OFFERS && o.weight <= offers[count - 1].weight))
-        return count;
-    size_t to = count < ND_TOPIC_OFFERS ? count++ : count - 1;
-    for (; to > 0 && offers[to - 1].weight < o.weight; to--) offers[to] = offers[to - 1];
-    offers[to] = o;
-    return count;
+static uint64_t feature_of(uint64_t hash) {
+    uint64_t feature = nd_mix64(hash);
+    return feature + (feature == 0);
 }
 
-/* Reads the next ND_COUNT_MIN_BLOCK words at most; `number` are read. Returns how many. */
-static size_t next_words(const nd_topic_words *w, const nd_arrival *document, size_t *at,
-                         size_t number, nd_arrival_word *words, uint64_t *features) {
-    size_t got = 0;
-    for (; got < ND_COUNT_MIN_BLOCK && nd_arrival_next_word(document, at, &words[got]); got++) {
-        uint64_t hash = document->hashes
-                            ? document->hashes[number + got]
-                            : nd_hash_token(&w->key, words[got].bytes, words[got].length);
-        features[got] = nd_mix64(hash);
-        features[got] += features[got] == 0;
+/* Words that are counted together, so that the cache misses of their counters overlap. */
+typedef struct word_block {
+    size_t count;
+    uint64_t features[ND_COUNT_MIN_BLOCK];
+    uint32_t times[ND_COUNT_MIN_BLOCK];
+    uint64_t offsets[ND_COUNT_MIN_BLOCK]; /* in the document's words */
+} word_block;
+
+/* Reads the next words, from offset *at on; `number` of them are read already. */
+static void read_block(const nd_topic_words *w, const nd_arrival *document, size_t *at,
+                       size_t number, word_block *b) {
+    nd_arrival_word word;
+    size_t count = 0;
+    for (size_t begin = *at; count < ND_COUNT_MIN_BLOCK; begin = *at, count++) {
+        if (!nd_arrival_next_word(document, at, &word)) break;
+        uint64_t feature = feature_of(document->hashes
+                                          ? document->hashes[number + count]
+                                          : nd_hash_token(&w->key, word.bytes, word.length));
+        b->features[count] = feature;
+        b->times[count] = word.times;
+        b->offsets[count] = begin;
     }
-    return got;
+    b->count = count;
 }
 
-/* Takes many words at a time, so that the cache misses of their counters overlap. */
+/* The heaviest words, sorted: the weight, at most 34 bits, above the complement of the offset. So
+ * of equally heavy words the first is greater. 0: none. */
+enum { OFFSET_BITS = 30 };
+#define OFFSET_MASK ((UINT64_C(1) << OFFSET_BITS) - 1)
+_Static_assert(ND_WAL_MAX_RECORD <= 1 << OFFSET_BITS, "offsets are in the lower bits");
+
+/* Inserts without branches: where is not foreseeable. */
+static inline void keep_heaviest(uint64_t heaviest[ND_TOPIC_OFFERS], uint64_t key) {
+    for (int i = ND_TOPIC_OFFERS - 1; i > 0; i--) {
+        uint64_t greater = heaviest[i] > key ? heaviest[i] : key;
+        heaviest[i] = greater < heaviest[i - 1] ? greater : heaviest[i - 1];
+    }
+    heaviest[0] = heaviest[0] > key ? heaviest[0] : key;
+}
+
+static void weigh_block(nd_topic_words *w, const word_block *b,
+                        uint64_t heaviest[ND_TOPIC_OFFERS]) {
+    uint32_t units[ND_COUNT_MIN_BLOCK];
+    nd_count_min_add_and_weigh(w->counts, b->features, b->count, units);
+    for (size_t i = 0; i < b->count; i++) {
+        uint64_t weight = (uint64_t)units[i] * b->times[i];
+        uint64_t key = weight << OFFSET_BITS | (OFFSET_MASK - b->offsets[i]);
+        if (key > heaviest[ND_TOPIC_OFFERS - 1]) keep_heaviest(heaviest, key);
+    }
+}
+
 size_t nd_topic_words_count(nd_topic_words *w, const nd_arrival *document,
                             nd_topic_offer offers[ND_TOPIC_OFFERS]) {
-    nd_arrival_word words[ND_COUNT_MIN_BLOCK];
-    uint64_t features[ND_COUNT_MIN_BLOCK];
-    double weights[ND_COUNT_MIN_BLOCK];
-    size_t count = 0, at = 0, number = 0, got;
+    word_block block;
+    uint64_t heaviest[ND_TOPIC_OFFERS] = {0};
+    size_t count = 0, at = 0, number = 0;
     nd_count_min_add_document(w->counts, NULL, 0);
     nd_count_min_prepare_weights(w->counts);
     do {
-        got = next_words(w, document, &at, number, words, features);
-        number += got;
-        nd_count_min_add_and_weigh(w->counts, features, got, weights);
-        for (size_t i = 0; i < got; i++) {
-            uint64_t units = (uint64_t)(weights[i] * ND_WEIGHT_UNITS);
-            count = keep_offer(offers, count,
-                               (nd_topic_offer){words[i], features[i], units * words[i].times});
-        }
-    } while (got == ND_COUNT_MIN_BLOCK);
-    for (size_t i = 0; i < count; i++) nd_term_dictionary_prefetch(w->names, offers[i].feature);
+        read_block(w, document, &at, number, &block);
+        weigh_block(w, &block, heaviest);
+        number += block.count;
+    } while (block.count == ND_COUNT_MIN_BLOCK);
+    for (; count < ND_TOPIC_OFFERS && heaviest[count] > OFFSET_MASK; count++) {
+        nd_topic_offer *o = &offers[count];
+        at = (size_t)(OFFSET_MASK - (heaviest[count] & OFFSET_MASK));
+        nd_arrival_next_word(document, &at, &o->word);
+        o->feature = feature_of(nd_hash_token(&w->key, o->word.bytes, o->word.length));
+        nd_term_dictionary_prefetch(w->names, o->feature);
+    }
     return count;
 }
 

@@ -22,7 +22,7 @@ typedef struct nd_topic_words {
 /* A word of a document that may become a topic. */
 typedef struct nd_topic_offer {
     nd_arrival_word word;
-    uint64_t feature, weight;
+    uint64_t feature;
 } nd_topic_offer;
 
 /* Words of a document that may become topics, at most. */

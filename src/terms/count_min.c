@@ -160,10 +160,10 @@ static inline uint64_t to_units(uint64_t log) {
     return (log + (UINT64_C(1) << (UNIT_BITS - 1))) >> UNIT_BITS;
 }
 
-/* Returns log_documents - ln x in units. */
+/* Returns log_documents - ln x in units. Small x are not treated apart: a branch would often be
+ * mispredicted. */
 static inline uint64_t idf_units(const nd_count_min *counts, uint64_t log_documents, uint64_t x) {
-    if (x <= 2 * SMALL) return to_units(log_documents - counts->logs[x]);
-    unsigned shift = 63 - SMALL_BITS - (unsigned)__builtin_clzll(x);
+    unsigned shift = 63 - SMALL_BITS - (unsigned)__builtin_clzll(x | SMALL);
     uint64_t i = x >> shift, rest = x - (i << shift);
     uint64_t step = counts->logs[i + 1] - counts->logs[i];
     uint64_t log = counts->logs[i] + (step * rest >> shift) + shift * counts->logs[2];
@@ -177,9 +177,10 @@ static inline uint64_t log_of_documents(const nd_count_min *counts, uint64_t doc
     return counts->prepared == documents ? counts->log_documents : nd_fixed_log(documents + 1);
 }
 
-/* Finds the counters of a block first, and weighs them while they are in the cache. */
+/* Adds to all counters of a block first: two of its features may share one. They are in the cache
+ * when they are weighed. */
 void nd_count_min_add_and_weigh(nd_count_min *counts, const uint64_t *features, size_t count,
-                                double *weights) {
+                                uint32_t *units) {
     counter *found[ND_COUNT_MIN_BLOCK][ROWS];
     const uint64_t documents = nd_count_min_documents(counts),
                    log_documents = log_of_documents(counts, documents);
@@ -199,7 +200,7 @@ void nd_count_min_add_and_weigh(nd_count_min *counts, const uint64_t *features, 
             uint64_t held = atomic_load_explicit(found[i][row], memory_order_relaxed);
             if (held < least) least = held;
         }
-        weights[i] = (double)idf_units(counts, log_documents, least + 1) / ND_WEIGHT_UNITS;
+        units[i] = (uint32_t)idf_units(counts, log_documents, least + 1);
     }
 }
 

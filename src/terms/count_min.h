@@ -46,11 +46,12 @@ void nd_count_min_weigh(const nd_count_min *counts, const uint64_t *features, si
                         double *weights);
 
 /* Adds at most ND_COUNT_MIN_BLOCK features, which are in one more document, as
- * nd_count_min_add_counts, and then weighs them, without the cost of sharing the sketch. REQUIRES:
- * no other thread uses the sketch meanwhile. */
+ * nd_count_min_add_counts, and then weighs them, without the cost of sharing the sketch. units[i]:
+ * the weight of features[i] in units of 1/4096. REQUIRES: no other thread uses the sketch
+ * meanwhile. */
 enum { ND_COUNT_MIN_BLOCK = 256 };
 void nd_count_min_add_and_weigh(nd_count_min *counts, const uint64_t *features, size_t count,
-                                double *weights);
+                                uint32_t *units);
 
 /* For storing a sketch and loading it again: the number of counters, the counters [first, first +
  * count), and the number of documents. */

@@ -9,13 +9,14 @@
 
 /* COPIED: bytes that are copied at a time. Copies of a constant size are faster; so many bytes
  * behind a word can be read, and written behind the last word. */
-enum { HEAD = 3, TIMES = 65535, LEAST_SLOTS = 64, COPIED = 16 };
+enum { HEAD = 3, TIMES = 65535, LEAST_SLOTS = 64, COPIED = 16, SLOTS_PER_WORD = 4 };
 
 struct nd_term_frequencies {
     nd_allocator allocator;
-    const nd_stop_words *stop;                     /* not owned; NULL: none */
-    uint16_t slots[2 * ND_TERM_FREQUENCIES_WORDS]; /* numbers of words, plus 1; 0: free. The first
-                                                      of them, as many as a text needs */
+    const nd_stop_words *stop; /* not owned; NULL: none */
+    uint16_t
+        slots[SLOTS_PER_WORD * ND_TERM_FREQUENCIES_WORDS]; /* numbers of words, plus 1; 0: free. The
+                                                 first of them, as many as a text needs */
     uint64_t hashes[ND_TERM_FREQUENCIES_WORDS];
     uint32_t begins[ND_TERM_FREQUENCIES_WORDS]; /* offsets in `bytes` */
     size_t count;
@@ -40,10 +41,11 @@ void nd_term_frequencies_free(nd_term_frequencies *list) {
     nd_release(&allocator, list);
 }
 
-/* Powers of two: at least twice the distinct words that are counted. */
+/* A power of two: at least so many slots per word that is counted that most words meet no other. */
 static size_t slots_for(size_t words) {
-    size_t slots = LEAST_SLOTS;
-    while (slots < 2 * words && slots < 2 * ND_TERM_FREQUENCIES_WORDS) slots *= 2;
+    size_t most = words < ND_TERM_FREQUENCIES_WORDS ? words : ND_TERM_FREQUENCIES_WORDS,
+           slots = LEAST_SLOTS;
+    while (slots < SLOTS_PER_WORD * most) slots *= 2;
     return slots;
 }
 
@@ -92,7 +94,7 @@ static inline void count_word(nd_term_frequencies *l, size_t mask, uint64_t hash
 nd_status nd_term_frequencies_count(nd_term_frequencies *l, const nd_word_list *words,
                                     nd_counted_words *out, nd_error *error) {
     size_t slots = slots_for(words->count), begin = 0;
-    size_t room = slots / 2 * (HEAD + ND_TERM_FREQUENCIES_LENGTH) + COPIED;
+    size_t room = slots / SLOTS_PER_WORD * (HEAD + ND_TERM_FREQUENCIES_LENGTH) + COPIED;
     if (!nd_reserve(&l->allocator, &l->bytes, &l->capacity, room))
         return nd_fail_memory(error, room, "a list of words");
     memset(l->slots, 0, slots * sizeof *l->slots);
