@@ -418,7 +418,7 @@ static nd_status open_tables(nd_hamming_tables *t, const nd_allocator *allocator
 nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator *allocator,
                                  nd_hamming_tables *out, nd_error *error) {
     nd_hamming_tables t = {.file = file};
-    nd_sealed_use_large_pages(file);
+    nd_sealed_use_large_pages(file, NULL);
     nd_status status = open_tables(&t, allocator, error);
     if (status == ND_OK) *out = t;
     else nd_hamming_tables_close(&t, allocator);

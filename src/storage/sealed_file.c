@@ -557,9 +557,11 @@ nd_status nd_sealed_open(const char *path, uint32_t kind, const nd_seal *seal,
     return ND_OK;
 }
 
-void nd_sealed_use_large_pages(const nd_sealed_file *file) {
-    uint64_t size = ((const open_file *)file)->size;
-    if (size <= nd_memory_limit() / 2) nd_file_use_large_pages(file->bytes, size);
+void nd_sealed_use_large_pages(const nd_sealed_file *file, const nd_section *part) {
+    const nd_section all = {0, ((const open_file *)file)->size};
+    if (!part) part = &all;
+    if (part->size <= nd_memory_limit() / 2)
+        nd_file_use_large_pages(file->bytes + part->offset, part->size);
 }
 
 void nd_sealed_expect_random(const nd_sealed_file *file, const nd_section *section) {

@@ -88,9 +88,6 @@ bool nd_sealed_is(const char *path, uint32_t kind);
  * another kind, version or seal, or is cut off or damaged. */
 nd_status nd_sealed_open(const char *path, uint32_t kind, const nd_seal *seal,
                          const nd_allocator *allocator, nd_sealed_file **out, nd_error *error);
-/* Asks for large pages (nd_file_use_large_pages), for a file that is read at random and that takes
- * at most half of the memory that the process may use. */
-void nd_sealed_use_large_pages(const nd_sealed_file *file);
 /* NULL is accepted. */
 void nd_sealed_close(nd_sealed_file *file);
 const char *nd_sealed_path(const nd_sealed_file *file);
@@ -103,7 +100,12 @@ typedef struct nd_section {
 nd_status nd_sealed_section(const nd_sealed_file *file, uint32_t tag, nd_section *out,
                             nd_error *error);
 
-/* Asks for no pages around those that are used, for a section that is read at random. */
+/* Asks for large pages (nd_file_use_large_pages) for a part of the file, which may be several
+ * sections, if it takes at most half of the memory that the process may use. NULL: the whole file.
+ * For bytes that are read at random and often. */
+void nd_sealed_use_large_pages(const nd_sealed_file *file, const nd_section *part);
+/* Asks for no pages around those that are used, for a section that is read at random and seldom.
+ */
 void nd_sealed_expect_random(const nd_sealed_file *file, const nd_section *section);
 
 /* Whether there is a section of that tag. */

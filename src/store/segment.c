@@ -78,6 +78,19 @@ static nd_status open_own_rows(nd_segment *s, const nd_manifest_segment *name, n
                        : open_rows(s->parts, error);
 }
 
+/* Opens the key tables, which lie one behind the other. */
+static nd_status open_tables(nd_segment *s, nd_error *error) {
+    uint32_t count = s->bands + !s->numbered;
+    for (uint32_t t = 0; t < count; t++)
+        ND_TRY(nd_key_table_open(s->file, nd_tag_of_table(t, s->bands), s->documents, s->entries,
+                                 &s->tables[t], error));
+    if (count == 0) return ND_OK;
+    const nd_section *first = &s->tables[0].section, *last = &s->tables[count - 1].section,
+                     all = {first->offset, last->offset + last->size - first->offset};
+    nd_sealed_use_large_pages(s->file, &all);
+    return ND_OK;
+}
+
 static nd_status open_all(nd_segment *s, const char *directory, const nd_manifest_segment *name,
                           nd_error *error) {
     char *path = nd_state_file_path(&s->allocator, directory, ND_FILE_SEGMENT, name->file);
@@ -90,9 +103,7 @@ static nd_status open_all(nd_segment *s, const char *directory, const nd_manifes
     ND_TRY(status);
     ND_TRY(nd_sealed_has(s->file, ND_TAG_PARTS) ? open_parts(s, directory, error)
                                                 : open_own_rows(s, name, error));
-    for (uint32_t t = 0; t < s->bands + !s->numbered; t++)
-        ND_TRY(nd_key_table_open(s->file, nd_tag_of_table(t, s->bands), s->documents, s->entries,
-                                 &s->tables[t], error));
+    ND_TRY(open_tables(s, error));
     return s->kind == ND_KIND_FINGERPRINTS
                ? nd_hamming_tables_open(s->file, &s->allocator, &s->hamming, error)
                : ND_OK;
