@@ -107,6 +107,7 @@ static nd_status map_block(scan_worker *w, batch *b, nd_error *error) {
         if (!skip) return nd_fail(error, ND_ERR_INPUT, "%s", why.message);
         ND_TRY(add_warning(s, b, why.message, error));
     }
+    if (s->stage->complete) ND_TRY(s->stage->complete(s->stage->plan, w->own, b->own, error));
     return b->block.broken ? add_warning(s, b, b->block.broken, error) : ND_OK;
 }
 

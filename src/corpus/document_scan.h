@@ -31,11 +31,11 @@ typedef struct nd_scan_item {
  *   worker   one thread's own memory
  *   batch    results of one block; passes from its worker to emit; reused from block to block
  *
- * map runs on all threads. emit runs on one thread at a time, in the order of input. settle runs
- * once per emitted batch, on any thread, beside all other functions. combine runs once per worker
- * after its last map and settle, one at a time, in any order: every order must give the same
- * result. If create_worker or a later step failed, the worker passed to destroy_worker may be NULL
- * or incomplete. */
+ * map runs on all threads, and so does complete, once per block, after its last map. emit runs on
+ * one thread at a time, in the order of input. settle runs once per emitted batch, on any thread,
+ * beside all other functions. combine runs once per worker after its last map and settle, one at a
+ * time, in any order: every order must give the same result. If create_worker or a later step
+ * failed, the worker passed to destroy_worker may be NULL or incomplete. */
 typedef struct nd_scan_stage {
     const void *plan;
     void *result;
@@ -44,6 +44,8 @@ typedef struct nd_scan_stage {
      * batch must be as it was before the call. */
     nd_status (*map)(const void *plan, void *worker, void *batch, const nd_scan_item *item,
                      nd_error *error);
+    /* NULL: nothing is left to do. */
+    nd_status (*complete)(const void *plan, void *worker, void *batch, nd_error *error);
     nd_status (*combine)(void *result, void *worker, nd_error *error); /* NULL: nothing to merge */
     void (*destroy_worker)(const void *plan, void *worker);            /* NULL: none */
     /* Bytes of a batch, zeros at first. 0: no batches, and the functions below are NULL. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Keys that are looked up at once. They ascend, and are close together in the index. */
-enum { LOOKUPS = ND_CLOSE_LOOKUPS };
+enum { LOOKUPS = 32 };
 
 typedef struct finder {
     const nd_indexed_copies_request *request;

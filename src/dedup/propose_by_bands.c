@@ -12,7 +12,7 @@
 enum { BATCH = 2048 };
 
 /* Keys that are looked up in an index at once. */
-enum { LOOKUPS = ND_CLOSE_LOOKUPS };
+enum { LOOKUPS = 32 };
 
 typedef struct proposer {
     const nd_bands_request *request;

@@ -45,6 +45,8 @@ typedef struct answers {
     char *bytes; /* ids */
     size_t count, capacity, match_count, match_capacity, size, byte_capacity;
     nd_id_buffer id; /* scratch */
+    /* The documents of the last answers, which have not been searched for yet. */
+    nd_document_group group;
 } answers;
 
 /* ---- making answers */
@@ -52,6 +54,7 @@ typedef struct answers {
 static void reset_answers(void *batch) {
     answers *a = batch;
     a->count = a->match_count = a->size = 0;
+    nd_document_group_empty(&a->group);
 }
 
 static nd_status add_bytes(const query_plan *q, answers *a, const char *bytes, size_t length,
@@ -64,36 +67,71 @@ static nd_status add_bytes(const query_plan *q, answers *a, const char *bytes, s
     return ND_OK;
 }
 
+static nd_status add_matches(const query_plan *q, answers *a, answer_parts *parts,
+                             const nd_search_result *result, nd_error *error) {
+    parts->match = a->match_count;
+    parts->count = result->count;
+    parts->left_out = result->left_out;
+    if (!nd_reserve(&q->allocator, &a->matches, &a->match_capacity, a->match_count + result->count))
+        return nd_fail_memory(error, result->count * sizeof *a->matches, "answers");
+    for (size_t i = 0; i < result->count; i++) {
+        match_parts *m = &a->matches[a->match_count++];
+        m->match = result->matches[i];
+        ND_TRY(add_bytes(q, a, m->match.id, m->match.id_length, &m->id, error));
+    }
+    return ND_OK;
+}
+
+static nd_status search_in(const query_plan *q, nd_document_search *search, const nd_store *store,
+                           answers *a, nd_error *error) {
+    size_t count = a->group.count;
+    const nd_sketched_document *documents = nd_document_group_documents(&a->group,
+                                                                        &q->index->shared.settings);
+    ND_TRY(nd_document_search_look_up(search, store, documents, count, error));
+    for (size_t i = 0; i < count; i++) {
+        ND_TRY(nd_document_search_find(search, store, i, q->kind, UINT32_MAX, error));
+        ND_TRY(add_matches(q, a, &a->list[a->count - count + i], nd_document_search_result(search),
+                           error));
+    }
+    nd_document_group_empty(&a->group);
+    return ND_OK;
+}
+
+/* Searches for the documents of the group. */
+static nd_status answer_group(const void *context, void *worker, void *batch, nd_error *error) {
+    const query_plan *q = context;
+    const nd_index_searcher *searcher = worker;
+    answers *a = batch;
+    if (a->group.count == 0) return ND_OK;
+    const nd_store *store = nd_index_store_begin_read(searcher->index);
+    nd_status status = search_in(q, searcher->search, store, a, error);
+    nd_index_store_end_read(searcher->index);
+    return status;
+}
+
+/* Adds a document to the group, and its answer, still without matches. */
 static nd_status answer(const void *context, void *worker, void *batch, const nd_scan_item *item,
                         nd_error *error) {
     const query_plan *q = context;
     const nd_document *document = item->document;
-    nd_index_searcher *searcher = worker;
+    const nd_index_searcher *searcher = worker;
     answers *a = batch;
-    const nd_match *matches;
-    size_t count;
-    ND_TRY(nd_index_search(searcher, document->text, document->length, q->kind, &matches, &count,
-                           error));
-    if (!nd_reserve(&q->allocator, &a->list, &a->capacity, a->count + 1) ||
-        !nd_reserve(&q->allocator, &a->matches, &a->match_capacity, a->match_count + count))
-        return nd_fail_memory(error, count * sizeof *a->matches, "answers");
+    nd_sketched_document sketched;
+    size_t end;
+    ND_TRY(nd_document_sketcher_sketch(searcher->sketcher, document->text, document->length,
+                                       &sketched, error));
+    if (nd_document_group_is_full(&a->group)) ND_TRY(answer_group(q, worker, a, error));
+    if (!nd_reserve(&q->allocator, &a->list, &a->capacity, a->count + 1))
+        return nd_fail_memory(error, sizeof *a->list, "answers");
     ND_TRY(nd_document_id(item->source, item->record, document, &q->allocator, &a->id, error));
+    ND_TRY(nd_document_group_add(&a->group, &q->index->shared.settings, &sketched, &q->allocator,
+                                 error));
     answer_parts *parts = &a->list[a->count++];
     *parts = (answer_parts){.id_length = a->id.length,
-                            .match = a->match_count,
-                            .count = count,
-                            .left_out = nd_index_searcher_left_out(searcher),
                             .line = a->id.line,
                             .source = item->source->files ? NULL : a->id.source};
-    size_t end;
     ND_TRY(add_bytes(q, a, a->id.id, a->id.length, &parts->id, error));
-    ND_TRY(add_bytes(q, a, "", 1, &end, error));
-    for (size_t i = 0; i < count; i++) {
-        match_parts *m = &a->matches[a->match_count++];
-        m->match = matches[i];
-        ND_TRY(add_bytes(q, a, matches[i].id, matches[i].id_length, &m->id, error));
-    }
-    return ND_OK;
+    return add_bytes(q, a, "", 1, &end, error);
 }
 
 /* ---- emitting answers */
@@ -134,6 +172,7 @@ static void destroy_answers(const void *plan, void *batch) {
     nd_release(allocator, a->matches);
     nd_release(allocator, a->bytes);
     nd_release(allocator, a->id.bytes);
+    nd_document_group_free(&a->group, allocator);
 }
 
 /* ---- workers */
@@ -174,6 +213,7 @@ static nd_status query(const query_options *options, nd_index *index, answer_rec
                                  .result = receiver,
                                  .create_worker = create_worker,
                                  .map = answer,
+                                 .complete = answer_group,
                                  .destroy_worker = destroy_worker,
                                  .batch_size = sizeof(answers),
                                  .reset = reset_answers,

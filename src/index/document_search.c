@@ -3,12 +3,21 @@
 #include "base/radix_sort.h"
 #include "kernel/kernel.h"
 #include "similarity/packed_set.h"
+#include "similarity/shingle_set.h"
 #include "sketch/bucket_scan.h"
 #include "sketch/minhash_filter.h"
 #include "store/band_lookup.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Keys that are looked up at once, if they are of one band. */
+enum { STEP = 64 };
+
+/* A proposal is a word: the document of the group that it is for, and below that a candidate of it
+ * as in nd_document_search, or the band of a large bucket, which is read when its turn comes. */
+enum { OWNER_SHIFT = 34 };
+#define LARGE_BUCKET (UINT64_C(1) << 33)
 
 /* A match, with the number of its document for sorting. The id is copied, because the store may
  * change before the caller reads it. */
@@ -22,16 +31,24 @@ struct nd_document_search {
     nd_allocator allocator;
     nd_index_settings settings;
     uint32_t max_compare;
-    size_t least_equal;                   /* equal bytes that two sketches must have */
-    const nd_sketched_document *document; /* the document of the search; the caller's */
+    size_t least_equal; /* equal bytes that two sketches must have */
+    /* The documents that are looked up together; the caller's. */
+    const nd_sketched_document *documents;
     nd_band_lookup *lookups;
+    uint32_t *owners;      /* document of each lookup */
+    uint64_t *proposals;   /* of all documents, in their order: see `propose` */
+    uint32_t *proposal_at; /* first one of each document; behind the last one, the end */
+    uint64_t *sorted, *scratch;
+    size_t lookup_capacity, owner_capacity, proposal_count, proposal_capacity, at_capacity,
+        sorted_capacity, scratch_capacity;
     nd_lookup_context lookup_context;
+    const nd_sketched_document *document; /* the one of the search */
     /* Candidates: number << 1, and 1 if only large buckets propose it. */
-    uint64_t *candidates, *candidate_scratch;
+    uint64_t *candidates;
     uint32_t *members;
-    size_t candidate_count, candidate_capacity, scratch_capacity, member_capacity;
-    const nd_shingle_set *set; /* set of the document; NULL: not made yet */
-    nd_shingle_set own_set;    /* memory for the set of a document that comes without one */
+    size_t candidate_count, candidate_capacity, member_capacity;
+    nd_shingle_set set; /* of the document */
+    bool has_set;       /* it has been made */
     uint64_t *unpacked;
     size_t unpacked_capacity;
     found *found;
@@ -52,13 +69,8 @@ nd_status nd_document_search_create(const nd_index_settings *settings, uint32_t 
     s->least_equal = nd_sketch_required_matches(settings->threshold, settings->sketch_size,
                                                 settings->exact ? ND_SKETCH_FILTERS
                                                                 : ND_SKETCH_DECIDES);
-    nd_shingle_set_init(&s->own_set, allocator);
+    nd_shingle_set_init(&s->set, allocator);
     nd_lookup_context_init(&s->lookup_context, allocator);
-    s->lookups = nd_allocate(allocator, settings->bands, sizeof *s->lookups);
-    if (!s->lookups) {
-        nd_document_search_free(s);
-        return nd_fail_memory(error, settings->bands * sizeof *s->lookups, "a searcher");
-    }
     *out = s;
     return ND_OK;
 }
@@ -66,11 +78,11 @@ nd_status nd_document_search_create(const nd_index_settings *settings, uint32_t 
 void nd_document_search_free(nd_document_search *s) {
     if (!s) return;
     nd_allocator a = s->allocator;
-    nd_shingle_set_free(&s->own_set);
+    nd_shingle_set_free(&s->set);
     nd_lookup_context_free(&s->lookup_context);
-    void *const parts[] = {s->lookups, s->candidates, s->candidate_scratch,
-                           s->members, s->unpacked,   s->found,
-                           s->matches, s->ids,        s};
+    void *const parts[] = {
+        s->lookups, s->owners,   s->proposals, s->proposal_at, s->sorted, s->scratch, s->candidates,
+        s->members, s->unpacked, s->found,     s->matches,     s->ids,    s};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(&a, parts[i]);
 }
 
@@ -80,74 +92,160 @@ const nd_search_result *nd_document_search_result(const nd_document_search *s) {
 
 /* ---- candidates */
 
-/* Collects the documents in the buckets of the document's keys: all of a small bucket, and of a
- * large bucket at most as many as may be compared. */
-static nd_status gather(nd_document_search *s, const nd_store *store, nd_error *error) {
-    uint32_t bands = s->settings.bands;
-    s->candidate_count = 0;
-    for (uint32_t b = 0; b < bands; b++)
-        s->lookups[b] = (nd_band_lookup){b, s->document->stored.keys[b]};
-    ND_TRY(nd_store_look_up(store, &s->lookup_context, s->lookups, bands, error));
-    for (uint32_t b = 0; b < bands; b++) {
-        uint64_t total = s->lookup_context.totals[b];
-        bool large = total > ND_SMALL_BUCKET;
-        size_t most = large ? s->max_compare : (size_t)total, count;
-        if (total == 0) continue;
-        if (most > total) most = (size_t)total;
-        if (!nd_reserve(&s->allocator, &s->members, &s->member_capacity, most) ||
-            !nd_reserve(&s->allocator, &s->candidates, &s->candidate_capacity,
-                        s->candidate_count + most))
-            return nd_fail_memory(error, most * sizeof *s->candidates, "candidates");
-        ND_TRY(nd_store_bucket_documents(store, &s->lookup_context, b, most, s->members, &count,
-                                         error));
-        for (size_t i = 0; i < count; i++)
-            s->candidates[s->candidate_count++] = (uint64_t)s->members[i] << 1 | large;
-        if (count == most) s->result.left_out += total - count;
+static nd_status reserve_lookups(nd_document_search *s, size_t documents, nd_error *error) {
+    const nd_allocator *a = &s->allocator;
+    size_t count = s->settings.bands > STEP ? s->settings.bands : STEP;
+    if (nd_reserve(a, &s->lookups, &s->lookup_capacity, count) &&
+        nd_reserve(a, &s->owners, &s->owner_capacity, count) &&
+        nd_reserve(a, &s->proposal_at, &s->at_capacity, documents + 1) &&
+        nd_reserve(a, &s->sorted, &s->sorted_capacity, documents) &&
+        nd_reserve(a, &s->scratch, &s->scratch_capacity, documents))
+        return ND_OK;
+    return nd_fail_memory(error, count * sizeof *s->lookups, "looking up band keys");
+}
+
+/* Adds to the proposals the documents in the bucket of lookup i, or of a large bucket its band. The
+ * documents are read now, as long as the entries are in the processor's cache. */
+static nd_status propose(nd_document_search *s, const nd_store *store, size_t i, nd_error *error) {
+    uint64_t total = s->lookup_context.totals[i], owner = (uint64_t)s->owners[i] << OWNER_SHIFT;
+    uint32_t members[ND_SMALL_BUCKET];
+    size_t count = 0;
+    if (!nd_reserve(&s->allocator, &s->proposals, &s->proposal_capacity,
+                    s->proposal_count + ND_SMALL_BUCKET))
+        return nd_fail_memory(error, ND_SMALL_BUCKET * sizeof *s->proposals, "candidates");
+    if (total > ND_SMALL_BUCKET) {
+        s->proposals[s->proposal_count++] = owner | LARGE_BUCKET | s->lookups[i].band;
+        return ND_OK;
+    }
+    ND_TRY(nd_store_bucket_documents(store, &s->lookup_context, i, (size_t)total, members, &count,
+                                     error));
+    for (size_t m = 0; m < count; m++)
+        s->proposals[s->proposal_count++] = owner | (uint64_t)members[m] << 1;
+    return ND_OK;
+}
+
+/* Looks up the first `count` lookups. */
+static nd_status look_up(nd_document_search *s, const nd_store *store, size_t count,
+                         nd_error *error) {
+    ND_TRY(nd_store_look_up(store, &s->lookup_context, s->lookups, count, error));
+    for (size_t i = 0; i < count; i++)
+        if (s->lookup_context.totals[i] > 0) ND_TRY(propose(s, store, i, error));
+    return ND_OK;
+}
+
+static nd_status look_up_one(nd_document_search *s, const nd_store *store, nd_error *error) {
+    for (uint32_t b = 0; b < s->settings.bands; b++) {
+        s->lookups[b] = (nd_band_lookup){b, s->documents->stored.keys[b]};
+        s->owners[b] = 0;
+    }
+    return look_up(s, store, s->settings.bands, error);
+}
+
+/* Looks up the keys that documents have in a band, in their order. */
+static nd_status look_up_band(nd_document_search *s, const nd_store *store, uint32_t band,
+                              size_t count, nd_error *error) {
+    enum { BITS = 64 - ND_BAND_BITS };
+    _Static_assert(ND_GROUP_DOCUMENTS <= 1 << BITS, "a word has room for a document");
+    for (size_t d = 0; d < count; d++) s->sorted[d] = s->documents[d].stored.keys[band] << BITS | d;
+    nd_radix_sort_spread(s->sorted, s->scratch, count, 64);
+    for (size_t at = 0, used; at < count; at += used) {
+        for (used = 0; used < STEP && at + used < count; used++) {
+            uint64_t word = s->sorted[at + used];
+            s->lookups[used] = (nd_band_lookup){band, word >> BITS};
+            s->owners[used] = (uint32_t)word & ((1u << BITS) - 1);
+        }
+        ND_TRY(look_up(s, store, used, error));
     }
     return ND_OK;
 }
 
-/* Usually there are few candidates, for which a simple sort is faster. */
-static nd_status sort_candidates(nd_document_search *s, nd_error *error) {
-    if (s->candidate_count > 64) {
-        if (!nd_reserve(&s->allocator, &s->candidate_scratch, &s->scratch_capacity,
-                        s->candidate_count))
-            return nd_fail_memory(error, s->candidate_count * sizeof *s->candidates, "candidates");
-        nd_radix_sort(s->candidates, s->candidate_scratch, s->candidate_count, 0);
-        return ND_OK;
+/* Brings the proposals into the order of documents. */
+static nd_status sort_proposals(nd_document_search *s, size_t documents, nd_error *error) {
+    size_t count = s->proposal_count, at = 0;
+    if (!nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, count))
+        return nd_fail_memory(error, count * sizeof *s->scratch, "candidates");
+    nd_radix_sort(s->proposals, s->scratch, count, 0);
+    for (size_t d = 0; d <= documents; d++) {
+        while (at < count && s->proposals[at] >> OWNER_SHIFT < d) at++;
+        s->proposal_at[d] = (uint32_t)at;
     }
-    for (size_t i = 1; i < s->candidate_count; i++) {
-        uint64_t c = s->candidates[i];
-        size_t j = i;
-        for (; j > 0 && s->candidates[j - 1] > c; j--) s->candidates[j] = s->candidates[j - 1];
-        s->candidates[j] = c;
-    }
+    return ND_OK;
+}
+
+nd_status nd_document_search_look_up(nd_document_search *s, const nd_store *store,
+                                     const nd_sketched_document *documents, size_t count,
+                                     nd_error *error) {
+    s->documents = documents;
+    s->proposal_count = 0;
+    ND_TRY(reserve_lookups(s, count, error));
+    if (count == 1) ND_TRY(look_up_one(s, store, error));
+    else
+        for (uint32_t b = 0; b < s->settings.bands; b++)
+            ND_TRY(look_up_band(s, store, b, count, error));
+    return sort_proposals(s, count, error);
+}
+
+/* Collects of a large bucket as many documents as may be compared. */
+static nd_status gather_large(nd_document_search *s, const nd_store *store, uint32_t band,
+                              nd_error *error) {
+    const nd_band_lookup lookup = {band, s->document->stored.keys[band]};
+    ND_TRY(nd_store_look_up(store, &s->lookup_context, &lookup, 1, error));
+    uint64_t total = s->lookup_context.totals[0];
+    size_t most = total < s->max_compare ? (size_t)total : s->max_compare, count;
+    if (!nd_reserve(&s->allocator, &s->members, &s->member_capacity, most) ||
+        !nd_reserve(&s->allocator, &s->candidates, &s->candidate_capacity,
+                    s->candidate_count + most))
+        return nd_fail_memory(error, most * sizeof *s->candidates, "candidates");
+    ND_TRY(
+        nd_store_bucket_documents(store, &s->lookup_context, 0, most, s->members, &count, error));
+    for (size_t i = 0; i < count; i++)
+        s->candidates[s->candidate_count++] = (uint64_t)s->members[i] << 1 | 1;
+    if (count == most) s->result.left_out += total - count;
+    return ND_OK;
+}
+
+/* Collects the candidates of document i, in their order. */
+static nd_status gather(nd_document_search *s, const nd_store *store, size_t i, nd_error *error) {
+    size_t begin = s->proposal_at[i], end = s->proposal_at[i + 1];
+    if (!nd_reserve(&s->allocator, &s->candidates, &s->candidate_capacity, end - begin))
+        return nd_fail_memory(error, (end - begin) * sizeof *s->candidates, "candidates");
+    s->candidate_count = 0;
+    for (; begin < end && !(s->proposals[begin] & LARGE_BUCKET); begin++)
+        s->candidates[s->candidate_count++] = s->proposals[begin] & (LARGE_BUCKET - 1);
+    if (begin == end) return ND_OK;
+    for (; begin < end; begin++)
+        ND_TRY(gather_large(s, store, (uint32_t)s->proposals[begin], error));
+    if (!nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, s->candidate_count))
+        return nd_fail_memory(error, s->candidate_count * sizeof *s->candidates, "candidates");
+    nd_radix_sort(s->candidates, s->scratch, s->candidate_count, 0);
     return ND_OK;
 }
 
 /* ---- comparing */
 
-/* Makes the set of a document that comes without one. It is made late, because most documents meet
- * no candidate that needs it. */
+/* Makes the set of the document. It is made late, because most documents meet no candidate that
+ * needs it. */
 static nd_status make_set(nd_document_search *s, nd_error *error) {
     const nd_stored_document *d = &s->document->stored;
     size_t count;
+    s->has_set = true;
+    if (!d->set)
+        return nd_shingle_set_make(&s->set, s->document->shingles, s->document->shingle_count,
+                                   error);
     if (!nd_packed_set_count(d->set, d->set_size, &count))
         return nd_fail(error, ND_ERR_ARGUMENT, "the set of a document is damaged");
     if (!nd_reserve(&s->allocator, &s->unpacked, &s->unpacked_capacity, count))
         return nd_fail_memory(error, count * sizeof *s->unpacked, "a shingle set");
     if (!nd_packed_set_unpack(d->set, d->set_size, count, s->unpacked))
         return nd_fail(error, ND_ERR_ARGUMENT, "the set of a document is damaged");
-    ND_TRY(nd_shingle_set_make(&s->own_set, s->unpacked, count, error));
-    s->set = &s->own_set;
-    return ND_OK;
+    return nd_shingle_set_make(&s->set, s->unpacked, count, error);
 }
 
 static nd_status exact_match(nd_document_search *s, const nd_store *store,
                              const nd_stored_document *document, uint32_t number, bool *duplicate,
                              nd_match *match, nd_error *error) {
     size_t size;
-    if (!s->set) ND_TRY(make_set(s, error));
+    if (!s->has_set) ND_TRY(make_set(s, error));
     if (!nd_packed_set_count(document->set, document->set_size, &size))
         return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
                        nd_store_directory(store), number);
@@ -156,7 +254,7 @@ static nd_status exact_match(nd_document_search *s, const nd_store *store,
     if (!nd_packed_set_unpack(document->set, document->set_size, size, s->unpacked))
         return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
                        nd_store_directory(store), number);
-    const nd_shingle_set *set = s->set;
+    const nd_shingle_set *set = &s->set;
     size_t least = nd_least_intersection(size, set->size, s->settings.threshold);
     nd_overlap overlap = {size, set->size, nd_shingle_set_overlap(set, s->unpacked, size, least)};
     *match = (nd_match){.jaccard = nd_jaccard(overlap),
@@ -216,19 +314,17 @@ static nd_status make_result(nd_document_search *s, nd_search_kind kind, nd_erro
     return ND_OK;
 }
 
-nd_status nd_document_search_find(nd_document_search *s, const nd_store *store,
-                                  const nd_sketched_document *document, nd_search_kind kind,
-                                  uint32_t except, nd_error *error) {
-    s->document = document;
-    s->set = document->set;
+nd_status nd_document_search_find(nd_document_search *s, const nd_store *store, size_t i,
+                                  nd_search_kind kind, uint32_t except, nd_error *error) {
+    s->document = &s->documents[i];
+    s->has_set = false;
     s->found_count = s->id_size = 0;
     s->result.left_out = 0;
-    ND_TRY(gather(s, store, error));
-    ND_TRY(sort_candidates(s, error));
+    ND_TRY(gather(s, store, i, error));
     uint32_t used = 0, last = UINT32_MAX;
-    for (size_t i = 0; i < s->candidate_count; i++) {
-        uint32_t number = (uint32_t)(s->candidates[i] >> 1);
-        bool only_large = s->candidates[i] & 1, duplicate;
+    for (size_t c = 0; c < s->candidate_count; c++) {
+        uint32_t number = (uint32_t)(s->candidates[c] >> 1);
+        bool only_large = s->candidates[c] & 1, duplicate;
         nd_match match = {0};
         if (number == last || number == except) continue;
         last = number;
@@ -242,6 +338,5 @@ nd_status nd_document_search_find(nd_document_search *s, const nd_store *store,
         ND_TRY(keep_match(s, store, number, &match, error));
         if (kind == ND_SEARCH_FIRST) break;
     }
-    s->document = NULL;
     return make_result(s, kind, error);
 }

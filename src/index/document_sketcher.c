@@ -11,7 +11,6 @@ struct nd_document_sketcher {
     nd_index_settings settings;
     nd_analyzer *analyzer;
     nd_minhash *minhash;
-    nd_shingle_set set;
     uint32_t *signature;
     uint8_t *sketch;
     uint64_t *keys;
@@ -28,7 +27,6 @@ nd_status nd_document_sketcher_create(const nd_index_settings *settings,
     if (!s) return nd_fail_memory(error, sizeof *s, "a searcher");
     s->allocator = *allocator;
     s->settings = *settings;
-    nd_shingle_set_init(&s->set, allocator);
     s->signature = nd_allocate(allocator, perms, sizeof *s->signature);
     s->sketch = nd_allocate(allocator, perms, 1);
     s->keys = nd_allocate(allocator, settings->bands, sizeof *s->keys);
@@ -55,7 +53,6 @@ void nd_document_sketcher_free(nd_document_sketcher *s) {
     nd_allocator a = s->allocator;
     nd_analyzer_free(s->analyzer);
     nd_minhash_free(s->minhash);
-    nd_shingle_set_free(&s->set);
     nd_release(&a, s->signature);
     nd_release(&a, s->sketch);
     nd_release(&a, s->keys);
@@ -98,11 +95,8 @@ nd_status nd_document_sketcher_sketch(nd_document_sketcher *s, const char *text,
     nd_shingles shingles;
     ND_TRY(nd_analyze(s->analyzer, text, length, &shingles, error));
     sketch(s, &shingles, &out->stored);
-    out->set = NULL;
-    if (!s->settings.exact) return ND_OK;
-    ND_TRY(nd_shingle_set_make(&s->set, s->shingles.hashes, s->shingles.count, error));
-    s->shingles.count = s->set.size; /* the distinct shingles are in front now */
-    out->set = &s->set;
+    out->shingles = s->settings.exact ? s->shingles.hashes : NULL;
+    out->shingle_count = s->settings.exact ? s->shingles.count : 0;
     return ND_OK;
 }
 

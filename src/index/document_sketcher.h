@@ -5,7 +5,6 @@
 #ifndef ND_INDEX_DOCUMENT_SKETCHER_H
 #define ND_INDEX_DOCUMENT_SKETCHER_H
 
-#include "similarity/shingle_set.h"
 #include "store/document_row.h"
 #include "store/manifest.h"
 
@@ -28,14 +27,15 @@ nd_analyzer *nd_document_sketcher_analyzer(nd_document_sketcher *sketcher);
 nd_status nd_document_sketcher_make(nd_document_sketcher *sketcher, const nd_shingles *shingles,
                                     nd_stored_document *out, nd_error *error);
 
-/* A document that is compared first, and packed only if it is stored. */
+/* A document that is compared first, and packed only if it is stored. In an index with sets it has
+ * its shingles, narrowed, or its packed set. */
 typedef struct nd_sketched_document {
     nd_stored_document stored;
-    const nd_shingle_set *set; /* NULL: it has not been made, or the index has no sets */
+    uint64_t *shingles; /* a comparison may overwrite repeated ones */
+    size_t shingle_count;
 } nd_sketched_document;
 
-/* Makes sketch and keys, and the set for comparisons. They belong to the sketcher, until the next
- * text. */
+/* Makes sketch, keys and shingles. They belong to the sketcher, until the next text. */
 nd_status nd_document_sketcher_sketch(nd_document_sketcher *sketcher, const char *text,
                                       size_t length, nd_sketched_document *out, nd_error *error);
 /* Packs the set of the document that was sketched last. */

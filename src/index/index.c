@@ -143,8 +143,9 @@ static nd_status find_evidence(nd_index_store *x, addition *a, nd_error *error) 
     if (a->replaced != UINT32_MAX && !a->replace)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already",
                        x->path, nd_shown_length(d->id, d->id_length, ND_SHOWN_ID), d->id);
-    ND_TRY(nd_document_search_find(a->searcher->search, x->store, &a->document, ND_SEARCH_FIRST,
-                                   a->replaced, error));
+    ND_TRY(nd_document_search_look_up(a->searcher->search, x->store, &a->document, 1, error));
+    ND_TRY(nd_document_search_find(a->searcher->search, x->store, 0, ND_SEARCH_FIRST, a->replaced,
+                                   error));
     a->fresh = nd_document_search_result(a->searcher->search)->count == 0;
     return a->fresh && !a->packed
                ? nd_document_sketcher_pack(a->searcher->sketcher, &a->document, error)

@@ -54,8 +54,9 @@ nd_status nd_index_search(nd_index_searcher *searcher, const char *text, size_t 
     nd_sketched_document document;
     ND_TRY(nd_document_sketcher_sketch(searcher->sketcher, text, length, &document, error));
     const nd_store *store = nd_index_store_begin_read(searcher->index);
-    nd_status status = nd_document_search_find(searcher->search, store, &document, kind, UINT32_MAX,
-                                               error);
+    nd_status status = nd_document_search_look_up(searcher->search, store, &document, 1, error);
+    if (status == ND_OK)
+        status = nd_document_search_find(searcher->search, store, 0, kind, UINT32_MAX, error);
     nd_index_store_end_read(searcher->index);
     ND_TRY(status);
     *matches = nd_document_search_result(searcher->search)->matches;

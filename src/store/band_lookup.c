@@ -14,50 +14,57 @@ void nd_lookup_context_free(nd_lookup_context *probe) {
     nd_lookup_context_init(probe, &probe->allocator);
 }
 
-/* Looks up a few ascending keys of one band in a segment. *close false: they are too far apart, and
- * nothing was looked up. */
-static nd_status look_up_close(const nd_segment *segment, const nd_lookup_context *p, bool *close,
-                               nd_key_range *ranges, nd_error *error) {
-    uint64_t keys[ND_CLOSE_LOOKUPS];
-    for (size_t i = 0; i < p->count; i++) keys[i] = p->lookups[i].key;
-    ND_TRY(nd_key_table_find_close(&segment->tables[p->lookups[0].band], keys, p->count, close,
-                                   ranges, error));
-    for (size_t i = 0; *close && i < p->count; i++) p->totals[i] += ranges[i].end - ranges[i].begin;
+/* Keys of one band that are looked up together. */
+enum { TOGETHER = 64 };
+
+/* Looks up the lookups [begin, end), ascending keys of one band, in one segment. */
+static nd_status look_up_ascending(const nd_segment *segment, const nd_lookup_context *p,
+                                   size_t begin, size_t end, nd_key_range *ranges,
+                                   nd_error *error) {
+    const nd_key_table *table = &segment->tables[p->lookups[begin].band];
+    uint64_t keys[TOGETHER];
+    for (size_t at = begin; at < end; at += TOGETHER) {
+        size_t count = end - at < TOGETHER ? end - at : TOGETHER;
+        for (size_t i = 0; i < count; i++) keys[i] = p->lookups[at + i].key;
+        ND_TRY(nd_key_table_find_ascending(table, keys, count, ranges + at, error));
+        for (size_t i = at; i < at + count; i++) p->totals[i] += ranges[i].end - ranges[i].begin;
+    }
     return ND_OK;
 }
 
-/* Looks up keys in the segments [first, end), in three rounds: prefetch the lines of the
- * directories, then the entries, then read both. So the waits of all lookups for memory overlap. */
-static nd_status look_up_apart(const nd_store *s, size_t first, size_t end, nd_lookup_context *p,
-                               nd_error *error) {
+/* Looks up keys band by band, so that one table after the other is read from its begin to its end.
+ */
+static nd_status look_up_bands(const nd_store *s, nd_lookup_context *p, nd_error *error) {
+    size_t end;
+    for (size_t begin = 0; begin < p->count; begin = end) {
+        for (end = begin + 1; end < p->count && p->lookups[end].band == p->lookups[begin].band;)
+            end++;
+        for (size_t g = 0; g < s->state.segment_count; g++)
+            ND_TRY(
+                look_up_ascending(s->segments[g], p, begin, end, p->ranges + g * p->count, error));
+    }
+    return ND_OK;
+}
+
+/* Looks up keys of many bands, in three rounds: prefetch the lines of the directories, then the
+ * entries, then read both. So the waits of all lookups for memory overlap. */
+static nd_status look_up_apart(const nd_store *s, nd_lookup_context *p, nd_error *error) {
     const nd_band_lookup *l = p->lookups;
-    size_t n = p->count;
-    for (size_t g = first; g < end; g++)
+    size_t n = p->count, segments = s->state.segment_count;
+    for (size_t g = 0; g < segments; g++)
         for (size_t i = 0; i < n; i++)
             nd_key_table_prefetch(&s->segments[g]->tables[l[i].band], l[i].key);
-    for (size_t g = first; g < end; g++)
+    for (size_t g = 0; g < segments; g++)
         for (size_t i = 0; i < n; i++)
             ND_TRY(nd_key_table_locate(&s->segments[g]->tables[l[i].band], l[i].key,
                                        &p->ranges[g * n + i], error));
-    for (size_t g = first; g < end; g++) {
+    for (size_t g = 0; g < segments; g++) {
         for (size_t i = 0; i < n; i++) {
             nd_key_range *range = &p->ranges[g * n + i];
             ND_TRY(nd_key_table_find(&s->segments[g]->tables[l[i].band], l[i].key, *range, range,
                                      error));
             p->totals[i] += range->end - range->begin;
         }
-    }
-    return ND_OK;
-}
-
-static nd_status look_up_in_segments(const nd_store *s, nd_lookup_context *p, nd_error *error) {
-    size_t segments = s->state.segment_count, n = p->count;
-    bool one_band = n > 1 && n <= ND_CLOSE_LOOKUPS && p->lookups[0].band == p->lookups[n - 1].band,
-         close;
-    if (!one_band) return look_up_apart(s, 0, segments, p, error);
-    for (size_t g = 0; g < segments; g++) {
-        ND_TRY(look_up_close(s->segments[g], p, &close, p->ranges + g * n, error));
-        if (!close) ND_TRY(look_up_apart(s, g, g + 1, p, error));
     }
     return ND_OK;
 }
@@ -74,7 +81,8 @@ nd_status nd_store_look_up(const nd_store *s, nd_lookup_context *p, const nd_ban
     memset(p->totals, 0, count * sizeof *p->totals);
     for (size_t i = 0; i < count; i++)
         nd_memtable_prefetch(s->memtable, lookups[i].band, lookups[i].key);
-    ND_TRY(look_up_in_segments(s, p, error));
+    bool alone = count == 1 || lookups[0].band != lookups[1].band;
+    ND_TRY(alone ? look_up_apart(s, p, error) : look_up_bands(s, p, error));
     for (size_t i = 0; i < count; i++) {
         const nd_band_lookup *l = &lookups[i];
         for (uint32_t d = nd_memtable_find(s->memtable, l->band, l->key); d != UINT32_MAX;

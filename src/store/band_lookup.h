@@ -27,9 +27,9 @@ void nd_lookup_context_init(nd_lookup_context *probe, const nd_allocator *alloca
 void nd_lookup_context_free(nd_lookup_context *probe);
 
 /* Fills probe->totals. The lookups must stay until nd_store_bucket_documents has been called for
- * the last time. They either have one key of each band, or ascending keys of one band. The latter
- * is faster for at most ND_CLOSE_LOOKUPS keys that are close together in the segments. */
-enum { ND_CLOSE_LOOKUPS = 32 };
+ * the last time. They either have one key of each band, or they are in the order of bands, with
+ * at least two keys of each, ascending. The latter are faster, and the more keys they are, the
+ * faster, because the pages of a table are visited in their order. */
 nd_status nd_store_look_up(const nd_store *store, nd_lookup_context *probe,
                            const nd_band_lookup *lookups, size_t count, nd_error *error);
 /* Reads the first `most` documents of lookup i that are neither removed nor hidden, ascending. */

@@ -235,14 +235,12 @@ nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_rang
     return ND_OK;
 }
 
-nd_status nd_key_table_find_close(const nd_key_table *table, const uint64_t *keys, size_t count,
-                                  bool *close, nd_key_range *out, nd_error *error) {
+static nd_status find_close(const nd_key_table *table, const uint64_t *keys, size_t count,
+                            nd_key_range *out, nd_error *error) {
     unsigned shift = ENTRY_BITS - table->document_bits;
     uint64_t first = keys[0] >> shift, words = (keys[count - 1] >> shift) - first + 2,
              step = UINT64_C(1) << table->document_bits;
     const unsigned char *directory, *entries = NULL;
-    *close = words <= CLOSE * count;
-    if (!*close) return ND_OK;
     ND_TRY(nd_sealed_view(table->file, &table->section, word_offset(table, keys[0]), words * WORD,
                           &directory, error));
     nd_key_range all = {nd_load_le32(directory), nd_load_le32(directory + (words - 1) * WORD)};
@@ -264,6 +262,23 @@ nd_status nd_key_table_find_close(const nd_key_table *table, const uint64_t *key
                                 keys[i] << table->document_bits & ENTRY_MASK, step);
     }
     return ND_OK;
+}
+
+static nd_status find_apart(const nd_key_table *table, const uint64_t *keys, size_t count,
+                            nd_key_range *out, nd_error *error) {
+    for (size_t i = 0; i < count; i++) nd_key_table_prefetch(table, keys[i]);
+    for (size_t i = 0; i < count; i++) ND_TRY(nd_key_table_locate(table, keys[i], &out[i], error));
+    for (size_t i = 0; i < count; i++)
+        ND_TRY(nd_key_table_find(table, keys[i], out[i], &out[i], error));
+    return ND_OK;
+}
+
+nd_status nd_key_table_find_ascending(const nd_key_table *table, const uint64_t *keys, size_t count,
+                                      nd_key_range *out, nd_error *error) {
+    unsigned shift = ENTRY_BITS - table->document_bits;
+    bool close = (keys[count - 1] >> shift) - (keys[0] >> shift) < CLOSE * count;
+    return close ? find_close(table, keys, count, out, error)
+                 : find_apart(table, keys, count, out, error);
 }
 
 nd_status nd_key_table_documents(const nd_key_table *table, uint64_t begin, size_t count,

@@ -67,10 +67,11 @@ nd_status nd_key_table_locate(const nd_key_table *table, uint64_t key, nd_key_ra
 /* Finds the entries of the key in its bucket. O(log) of the bucket's length. */
 nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_range bucket,
                             nd_key_range *out, nd_error *error);
-/* Finds the entries of each of `count` >= 1 ascending keys by one read of all buckets from the
- * first key's to the last key's. *close false: there are too many buckets, and nothing was read. */
-nd_status nd_key_table_find_close(const nd_key_table *table, const uint64_t *keys, size_t count,
-                                  bool *close, nd_key_range *out, nd_error *error);
+/* Finds the entries of each of `count` >= 1 ascending keys: of keys that are close together by one
+ * read of all buckets from the first key's to the last key's, else by the three steps. A few dozen
+ * keys at once are best. */
+nd_status nd_key_table_find_ascending(const nd_key_table *table, const uint64_t *keys, size_t count,
+                                      nd_key_range *out, nd_error *error);
 /* Reads the documents of the entries [begin, begin + count). */
 nd_status nd_key_table_documents(const nd_key_table *table, uint64_t begin, size_t count,
                                  uint32_t *documents, nd_error *error);

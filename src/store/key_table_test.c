@@ -80,6 +80,35 @@ static void check_key(const nd_key_table *table, const entry *entries, size_t co
         assert_int_equal(documents[i], entries[end - some + i].document);
 }
 
+static int ascending(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Finds ascending keys: of entries and others, some of them equal, within 2^bits of each other. */
+static void check_ascending(const nd_key_table *table, const entry *entries, size_t count,
+                            unsigned bits, uint64_t *seed) {
+    enum { MOST = 70 };
+    uint64_t keys[MOST], first = random_next(seed) & KEY_MOST;
+    nd_key_range ranges[MOST];
+    nd_error error = {0};
+    size_t used = 1 + random_below(seed, MOST);
+    for (size_t i = 0; i < used; i++) {
+        keys[i] = (first ^ (random_next(seed) & ((UINT64_C(1) << bits) - 1))) & KEY_MOST;
+        size_t at = lower_bound(entries, count, keys[i]);
+        if (at < count && random_below(seed, 2)) keys[i] = entries[at].key;
+        if (i > 0 && random_below(seed, 8) == 0) keys[i] = keys[i - 1];
+    }
+    qsort(keys, used, sizeof *keys, ascending);
+    assert_int_equal(nd_key_table_find_ascending(table, keys, used, ranges, &error), ND_OK);
+    for (size_t i = 0; i < used; i++) {
+        size_t begin = lower_bound(entries, count, keys[i]),
+               end = lower_bound(entries, count, keys[i] + 1);
+        assert_int_equal(ranges[i].end - ranges[i].begin, end - begin);
+        if (begin < end) assert_int_equal(ranges[i].begin, begin);
+    }
+}
+
 static void check_cursor(const nd_key_table *table, const entry *entries, size_t count) {
     nd_key_cursor cursor;
     nd_key_cursor_begin(table, &cursor);
@@ -126,6 +155,8 @@ static void check_table(uint64_t documents, entry *entries, size_t count, uint64
                           KEY_MOST);
     }
     for (size_t i = 0; i < count && i < 300; i++) check_key(&table, entries, count, entries[i].key);
+    for (unsigned bits = 0; bits <= ND_BAND_BITS; bits++)
+        check_ascending(&table, entries, count, bits, &seed);
     uint32_t document;
     assert_int_equal(nd_key_table_documents(&table, count, 0, &document, &error), ND_OK);
     assert_int_equal(nd_key_table_documents(&table, count, 1, &document, &error), ND_ERR_CORRUPT);
