@@ -8,6 +8,7 @@
 #include "index/index.h"
 #include "index/index_ingest.h"
 #include "sketch/band_key.h"
+#include "store/id_lookup.h"
 #include "store/segment_writer.h"
 
 #include <string.h>
@@ -260,15 +261,40 @@ static nd_status check_id(nd_index_update *u, const nd_columns *columns, uint32_
                    u->index->path, nd_shown_length(id->id, id->length, ND_SHOWN_ID), id->id);
 }
 
+/* Checks the ids of `count` documents. Nearly all of them are new, which their hashes tell. */
+static nd_status check_group(nd_index_update *u, const nd_columns *columns, uint32_t first,
+                             size_t count, nd_id_lookup *lookup, nd_id_buffer *id,
+                             nd_error *error) {
+    uint64_t hashes[ND_ID_GROUP];
+    for (uint32_t i = 0; i < count; i++) {
+        ND_TRY(nd_columns_id(columns, first + i, id, error));
+        hashes[i] = nd_id_hash(id->id, id->length);
+    }
+    ND_TRY(nd_store_look_up_ids(u->store, lookup, hashes, count, error));
+    for (uint32_t i = 0; i < count; i++) {
+        if (!lookup->may_have[i]) continue;
+        ND_TRY(nd_columns_id(columns, first + i, id, error));
+        ND_TRY(check_id(u, columns, first + i, id, error));
+    }
+    return ND_OK;
+}
+
 nd_status nd_index_update_check_ids(nd_index_update *u, const nd_columns *columns,
                                     nd_error *error) {
+    const nd_allocator *a = &u->run->allocator;
     nd_id_buffer id = {0};
     nd_status status = ND_OK;
-    for (uint32_t d = 0; status == ND_OK && d < columns->count; d++) {
-        status = nd_columns_id(columns, d, &id, error);
-        if (status == ND_OK) status = check_id(u, columns, d, &id, error);
+    nd_id_lookup *lookup = nd_allocate_zero(a, 1, sizeof *lookup);
+    if (!lookup) return nd_fail_memory(error, sizeof *lookup, "looking up ids");
+    nd_lookup_context_init(&lookup->context, a);
+    for (uint64_t d = 0; status == ND_OK && d < columns->count; d += ND_ID_GROUP) {
+        uint64_t left = columns->count - d;
+        size_t count = left < ND_ID_GROUP ? (size_t)left : ND_ID_GROUP;
+        status = check_group(u, columns, (uint32_t)d, count, lookup, &id, error);
     }
-    nd_release(&u->run->allocator, id.bytes);
+    nd_release(a, id.bytes);
+    nd_lookup_context_free(&lookup->context);
+    nd_release(a, lookup);
     return status;
 }
 

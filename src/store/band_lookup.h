@@ -7,8 +7,8 @@
 #include "store/store.h"
 
 typedef struct nd_band_lookup {
-    uint32_t band;
-    uint64_t key; /* nd_band_number */
+    uint32_t band; /* the number of bands: the key is an id's hash */
+    uint64_t key;  /* nd_band_number */
 } nd_band_lookup;
 
 /* The context of one thread. */
