@@ -397,9 +397,7 @@ static nd_status write_bands(const addition *x, nd_part_buffer *buffer, nd_error
             if (row != UINT32_MAX) buffer->words[count++] = buffer->words[i] >> 32 << 32 | row;
         }
         if (x->source->ranks->order) nd_radix_sort(buffer->words, buffer->scratch, count, 0);
-        for (size_t i = 0; i < count; i++)
-            ND_TRY(nd_segment_put_key(x->writer, nd_band_number_of(part, buffer->words[i]),
-                                      (uint32_t)buffer->words[i], error));
+        ND_TRY(nd_segment_put_words(x->writer, part, buffer->words, count, error));
     }
     return ND_OK;
 }

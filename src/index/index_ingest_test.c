@@ -104,7 +104,7 @@ static nd_manifest_segment write_segment(nd_index *index, const material *m) {
     must(nd_segment_writer_create(&request, &w, &error), &error);
     must(nd_segment_put_document(w, &m->document, &error), &error);
     for (uint32_t b = 0; b < index->shared.settings.bands; b++)
-        must(nd_segment_put_key(w, m->document.keys[b], 0, &error), &error);
+        must(nd_segment_put_keys(w, &m->document.keys[b], &(uint32_t){0}, 1, &error), &error);
     must(nd_segment_finish(w, &segment.seal, &error), &error);
     nd_segment_writer_free(w);
     nd_release(&index->shared.allocator, path);

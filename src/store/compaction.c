@@ -165,15 +165,21 @@ static nd_status merge_table(const merger *m, uint32_t table, nd_segment_writer 
         nd_key_cursor_begin(&m->store->segments[m->first + i]->tables[table], &m->cursors[i]);
         ND_TRY(advance(m, i, error));
     }
-    uint32_t put = 0;
+    uint64_t keys[ND_PUT_KEYS];
+    uint32_t documents[ND_PUT_KEYS], put = 0, waiting = 0;
     for (; put < m->live; put++) {
         size_t i = least_of(m->heads, count);
         if (m->heads[i] == UINT64_MAX) break;
+        if (waiting == ND_PUT_KEYS) {
+            ND_TRY(nd_segment_put_keys(w, keys, documents, waiting, error));
+            waiting = 0;
+        }
         ND_TRY(ask(m, put, error));
-        ND_TRY(nd_segment_put_key(w, m->heads[i],
-                                  moved_document(m, m->first + i, m->cursors[i].document), error));
+        keys[waiting] = m->heads[i];
+        documents[waiting++] = moved_document(m, m->first + i, m->cursors[i].document);
         ND_TRY(advance(m, i, error));
     }
+    ND_TRY(nd_segment_put_keys(w, keys, documents, waiting, error));
     for (size_t i = 0; i < count; i++)
         if (m->heads[i] != UINT64_MAX || put < m->live)
             return nd_fail(error, ND_ERR_CORRUPT,

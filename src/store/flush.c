@@ -64,9 +64,7 @@ static nd_status put_band(const leaver *l, nd_segment_writer *w, uint32_t band,
     }
     for (size_t part = 0; part < nd_external_sort_parts(sorter); part++) {
         ND_TRY(nd_external_sort_load(sorter, part, 0, buffer, error));
-        for (size_t i = 0; i < buffer->count; i++)
-            ND_TRY(nd_segment_put_key(w, nd_band_number_of(part, buffer->words[i]),
-                                      (uint32_t)buffer->words[i], error));
+        ND_TRY(nd_segment_put_words(w, part, buffer->words, buffer->count, error));
     }
     return ND_OK;
 }

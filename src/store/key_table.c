@@ -112,19 +112,38 @@ static nd_status fail_entry(const nd_key_table_writer *w, uint64_t key, uint32_t
                    w->put, w->entries, key, document);
 }
 
-nd_status nd_key_table_put(nd_key_table_writer *w, uint64_t key, uint32_t document,
-                           nd_error *error) {
-    bool ascends = key > w->key || (key == w->key && document >= w->document); /* from (0, 0) on */
-    if (!ascends || key >> ND_BAND_BITS || document >= w->documents || w->put == w->entries)
-        return fail_entry(w, key, document, error);
-    uint64_t bucket = key >> (ENTRY_BITS - w->shape.document_bits);
-    if (w->words <= bucket) ND_TRY(put_words(w, bucket, error));
-    if (w->entries_waiting == ENTRY_BUFFER) ND_TRY(flush_entries(w, error));
-    nd_store_le64(w->entry_buffer + ENTRY * w->entries_waiting++,
-                  (key << w->shape.document_bits | document) & ENTRY_MASK);
-    w->key = key;
-    w->document = document;
-    w->put++;
+/* Puts entries for which the buffer has room. */
+static nd_status put_some(nd_key_table_writer *w, const uint64_t *keys, const uint32_t *documents,
+                          size_t count, nd_error *error) {
+    const shape s = w->shape;
+    unsigned char *at = w->entry_buffer + ENTRY * w->entries_waiting;
+    uint64_t last_key = w->key, last_document = w->document; /* from (0, 0) on */
+    for (size_t i = 0; i < count; i++, at += ENTRY, w->put++) {
+        uint64_t key = keys[i], document = documents[i];
+        bool ascends = key > last_key || (key == last_key && document >= last_document);
+        if (!ascends || key >> ND_BAND_BITS || document >= w->documents)
+            return fail_entry(w, key, documents[i], error);
+        uint64_t bucket = key >> (ENTRY_BITS - s.document_bits);
+        if (w->words <= bucket) ND_TRY(put_words(w, bucket, error));
+        nd_store_le64(at, (key << s.document_bits | document) & ENTRY_MASK);
+        last_key = key;
+        last_document = document;
+    }
+    w->key = last_key;
+    w->document = (uint32_t)last_document;
+    w->entries_waiting += (unsigned)count;
+    return ND_OK;
+}
+
+nd_status nd_key_table_put(nd_key_table_writer *w, const uint64_t *keys, const uint32_t *documents,
+                           size_t count, nd_error *error) {
+    if (count > w->entries - w->put) return fail_entry(w, keys[0], documents[0], error);
+    for (size_t done = 0, n; done < count; done += n) {
+        if (w->entries_waiting == ENTRY_BUFFER) ND_TRY(flush_entries(w, error));
+        size_t room = ENTRY_BUFFER - w->entries_waiting;
+        n = count - done < room ? count - done : room;
+        ND_TRY(put_some(w, keys + done, documents + done, n, error));
+    }
     return ND_OK;
 }
 

@@ -30,9 +30,9 @@ nd_status nd_key_table_writer_create(nd_sealed_writer *file, uint64_t documents,
                                      const nd_allocator *allocator, nd_key_table_writer **out,
                                      nd_error *error);
 
-/* Writes the next entry. ND_ERR_ARGUMENT: it is out of order or range. */
-nd_status nd_key_table_put(nd_key_table_writer *writer, uint64_t key, uint32_t document,
-                           nd_error *error);
+/* Writes the next entries. ND_ERR_ARGUMENT: one is out of order or range. */
+nd_status nd_key_table_put(nd_key_table_writer *writer, const uint64_t *keys,
+                           const uint32_t *documents, size_t count, nd_error *error);
 /* ND_ERR_ARGUMENT: entries are missing. */
 nd_status nd_key_table_finish(nd_key_table_writer *writer, nd_error *error);
 /* REQUIRES: the file's writer has not been freed. NULL is accepted. */

@@ -28,8 +28,16 @@ static nd_status put_all(nd_sealed_writer *file, uint64_t documents, const entry
     nd_key_table_writer *writer = NULL;
     nd_status status = nd_key_table_writer_create(file, documents, count, allocator, &writer,
                                                   error);
-    for (size_t i = 0; i < count && status == ND_OK; i++)
-        status = nd_key_table_put(writer, entries[i].key, entries[i].document, error);
+    for (size_t i = 0, n; i < count && status == ND_OK; i += n) {
+        uint64_t keys[8];
+        uint32_t numbers[8];
+        size_t most = 1 + i % 8;
+        for (n = 0; n < most && i + n < count; n++) {
+            keys[n] = entries[i + n].key;
+            numbers[n] = entries[i + n].document;
+        }
+        status = nd_key_table_put(writer, keys, numbers, n, error);
+    }
     if (status == ND_OK) status = nd_key_table_finish(writer, error);
     nd_key_table_writer_free(writer);
     return status;
@@ -258,7 +266,7 @@ static void expect_misuse(uint64_t documents, uint64_t promised, const entry *en
     nd_status status = nd_key_table_writer_create(file, documents, promised, &nd_allocator_default,
                                                   &writer, &error);
     for (size_t i = 0; i < count && status == ND_OK; i++) {
-        status = nd_key_table_put(writer, entries[i].key, entries[i].document, &error);
+        status = nd_key_table_put(writer, &entries[i].key, &entries[i].document, 1, &error);
         assert_true(status == ND_OK || i + 1 == count);
     }
     if (status == ND_OK) status = nd_key_table_finish(writer, &error);

@@ -191,15 +191,17 @@ nd_status nd_segment_put_fingerprints(nd_segment_writer *w, const nd_fingerprint
     return nd_hamming_put(w->hamming, fingerprints, document, count, error);
 }
 
-nd_status nd_segment_put_key(nd_segment_writer *w, uint64_t key, uint32_t document,
-                             nd_error *error) {
+nd_status nd_segment_put_keys(nd_segment_writer *w, const uint64_t *keys, const uint32_t *documents,
+                              size_t count, nd_error *error) {
+    if (count == 0) return ND_OK;
     if (!w->table) {
         ND_TRY(nd_sealed_begin(w->file, nd_tag_of_table(w->tables, w->bands), error));
         ND_TRY(nd_key_table_writer_create(w->file, w->documents, w->entries, &w->allocator,
                                           &w->table, error));
     }
-    ND_TRY(nd_key_table_put(w->table, key, document, error));
-    if (++w->keys < w->entries) return ND_OK;
+    ND_TRY(nd_key_table_put(w->table, keys, documents, count, error));
+    w->keys += (uint32_t)count;
+    if (w->keys < w->entries) return ND_OK;
     ND_TRY(nd_key_table_finish(w->table, error));
     nd_key_table_writer_free(w->table);
     w->table = NULL;
@@ -208,14 +210,28 @@ nd_status nd_segment_put_key(nd_segment_writer *w, uint64_t key, uint32_t docume
     return ND_OK;
 }
 
+nd_status nd_segment_put_words(nd_segment_writer *w, size_t part, const uint64_t *words,
+                               size_t count, nd_error *error) {
+    uint64_t keys[ND_PUT_KEYS];
+    uint32_t documents[ND_PUT_KEYS];
+    for (size_t done = 0, n; done < count; done += n) {
+        n = count - done < ND_PUT_KEYS ? count - done : ND_PUT_KEYS;
+        for (size_t i = 0; i < n; i++) {
+            keys[i] = nd_band_number_of(part, words[done + i]);
+            documents[i] = (uint32_t)words[done + i];
+        }
+        ND_TRY(nd_segment_put_keys(w, keys, documents, n, error));
+    }
+    return ND_OK;
+}
+
 static nd_status put_id_keys(nd_segment_writer *w, nd_error *error) {
     nd_part_buffer buffer = {0};
     nd_status status = ND_OK;
     for (size_t part = 0; status == ND_OK && part < nd_external_sort_parts(w->id_keys); part++) {
         status = nd_external_sort_load(w->id_keys, part, 0, &buffer, error);
-        for (size_t i = 0; status == ND_OK && i < buffer.count; i++)
-            status = nd_segment_put_key(w, nd_band_number_of(part, buffer.words[i]),
-                                        (uint32_t)buffer.words[i], error);
+        if (status == ND_OK)
+            status = nd_segment_put_words(w, part, buffer.words, buffer.count, error);
     }
     nd_part_buffer_free(&w->allocator, &buffer);
     return status;

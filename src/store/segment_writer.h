@@ -4,6 +4,7 @@
 #ifndef ND_STORE_SEGMENT_WRITER_H
 #define ND_STORE_SEGMENT_WRITER_H
 
+#include "base/limits.h"
 #include "io/temp_space.h"
 #include "store/document_row.h"
 #include "store/id_runs.h"
@@ -47,9 +48,14 @@ nd_status nd_segment_writer_create_linked(const nd_linked_request *request, nd_s
                                           nd_error *error);
 
 /* Writes the tables band after band: for each document (in a linked segment: for each entry) one
- * key, ascending by (key, document). In a linked segment the keys of the ids follow. */
-nd_status nd_segment_put_key(nd_segment_writer *writer, uint64_t key, uint32_t document,
-                             nd_error *error);
+ * key, ascending by (key, document). In a linked segment the keys of the ids follow. A call puts
+ * keys of one band; ND_PUT_KEYS are enough to make it fast. */
+enum { ND_PUT_KEYS = ND_LIMIT(128, 2) };
+nd_status nd_segment_put_keys(nd_segment_writer *writer, const uint64_t *keys,
+                              const uint32_t *documents, size_t count, nd_error *error);
+/* The same for words of a part (sketch/band_key.h). */
+nd_status nd_segment_put_words(nd_segment_writer *writer, size_t part, const uint64_t *words,
+                               size_t count, nd_error *error);
 
 /* Makes the file durable, with its name. ND_ERR_ARGUMENT: rows or keys are missing. */
 nd_status nd_segment_finish(nd_segment_writer *writer, nd_seal *seal, nd_error *error);
