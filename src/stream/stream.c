@@ -245,8 +245,7 @@ void nd_stream_close(nd_stream *s) {
 
 /* Makes all arrivals durable; then documents of forgotten clusters may leave the index. */
 static nd_status sync_arrivals(nd_stream *s, nd_error *error) {
-    if (s->index.index) ND_TRY(nd_index_sync(s->index.index, error));
-    ND_TRY(nd_stream_log_sync(s->files.log, error));
+    ND_TRY(nd_stream_log_sync(s->files.log, s->index.index, error));
     return s->index.index ? nd_stream_index_remove_forgotten(&s->index, error) : ND_OK;
 }
 
@@ -357,8 +356,8 @@ nd_status nd_stream_sync(nd_stream *s, nd_error *error) {
 
 static nd_status begin_sync(nd_stream *s, nd_stream_synced_fn *fn, void *context, nd_error *error) {
     ND_TRY(nd_stream_log_wait(s->files.log, error));
-    if (!s->index.index && !nd_stream_files_should_save(&s->files))
-        return nd_stream_log_begin_sync(s->files.log, fn, context, error);
+    if (s->index.forgotten_size == 0 && !nd_stream_files_should_save(&s->files))
+        return nd_stream_log_begin_sync(s->files.log, s->index.index, fn, context, error);
     ND_TRY(sync_all(s, error));
     fn(context);
     return ND_OK;

@@ -37,7 +37,8 @@ nd_status nd_stream_add_prepared(nd_stream *stream, nd_prepared_arrival *prepare
 
 /* nd_stream_sync for a caller that goes on meanwhile: when all arrivals so far are durable, a
  * thread calls fn. Waits for the sync before. Two cases stop everything, and call fn before they
- * return: with MinHash the index must be durable before the log; and a state may be due. */
+ * return: with MinHash the index must lose the documents of forgotten clusters, once these are
+ * durable; and a state may be due. */
 nd_status nd_stream_begin_sync(nd_stream *stream, nd_stream_synced_fn *fn, void *context,
                                nd_error *error);
 /* Waits until no fn is called any more. */

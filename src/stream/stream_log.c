@@ -19,6 +19,7 @@ struct nd_stream_log {
     records written; /* the thread's while a sync goes on */
     records next;    /* for the next sync */
     uint64_t size;   /* bytes of the log before the sync that goes on */
+    nd_index *index; /* of the sync that goes on, not owned; NULL: none */
     nd_stream_synced_fn *fn;
     void *context;
 };
@@ -55,6 +56,7 @@ nd_status nd_stream_log_add(nd_stream_log *l, const nd_arrival *a, nd_error *err
 static nd_status write_records(void *context, nd_error *error) {
     nd_stream_log *l = context;
     records *r = &l->written;
+    if (l->index) ND_TRY(nd_index_sync(l->index, error));
     for (size_t at = 0, size; at < r->size; at += RECORD_HEAD + size) {
         size = (size_t)nd_load_le64(r->bytes + at);
         ND_TRY(nd_wal_append(l->log, ND_STREAM_RECORD, r->bytes + at + RECORD_HEAD, size, error));
@@ -72,26 +74,27 @@ nd_status nd_stream_log_wait(nd_stream_log *l, nd_error *error) {
 }
 
 /* Gives the collected records to the next sync, which calls fn (NULL: no call). */
-static nd_status prepare_sync(nd_stream_log *l, nd_stream_synced_fn *fn, void *context,
-                              nd_error *error) {
+static nd_status prepare_sync(nd_stream_log *l, nd_index *index, nd_stream_synced_fn *fn,
+                              void *context, nd_error *error) {
     ND_TRY(nd_stream_log_wait(l, error));
     records empty = l->written;
     l->written = l->next;
     l->next = empty;
+    l->index = index;
     l->fn = fn;
     l->context = context;
     return ND_OK;
 }
 
-nd_status nd_stream_log_begin_sync(nd_stream_log *l, nd_stream_synced_fn *fn, void *context,
-                                   nd_error *error) {
-    ND_TRY(prepare_sync(l, fn, context, error));
+nd_status nd_stream_log_begin_sync(nd_stream_log *l, nd_index *index, nd_stream_synced_fn *fn,
+                                   void *context, nd_error *error) {
+    ND_TRY(prepare_sync(l, index, fn, context, error));
     nd_async_task_start(l->background, write_records, l);
     return ND_OK;
 }
 
-nd_status nd_stream_log_sync(nd_stream_log *l, nd_error *error) {
-    ND_TRY(prepare_sync(l, NULL, NULL, error));
+nd_status nd_stream_log_sync(nd_stream_log *l, nd_index *index, nd_error *error) {
+    ND_TRY(prepare_sync(l, index, NULL, NULL, error));
     ND_TRY(nd_async_task_run(l->background, write_records, l, error));
     return nd_stream_log_wait(l, error);
 }

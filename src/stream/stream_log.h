@@ -6,6 +6,7 @@
 #ifndef ND_STREAM_STREAM_LOG_H
 #define ND_STREAM_STREAM_LOG_H
 
+#include "index/index.h"
 #include "storage/write_ahead_log.h"
 #include "stream/arrival.h"
 
@@ -22,14 +23,15 @@ void nd_stream_log_close(nd_stream_log *log);
 /* Collects an arrival, which the next sync makes durable. */
 nd_status nd_stream_log_add(nd_stream_log *log, const nd_arrival *arrival, nd_error *error);
 
-/* Makes all collected arrivals durable. After a failure, every further call of these three fails
- * with it. */
-nd_status nd_stream_log_sync(nd_stream_log *log, nd_error *error);
+/* Makes all collected arrivals durable, and before them the index to which they refer (NULL: none).
+ * After a failure, every further call of these three fails with it. */
+nd_status nd_stream_log_sync(nd_stream_log *log, nd_index *index, nd_error *error);
 /* Called by the log's thread when the arrivals are durable. */
 typedef void nd_stream_synced_fn(void *context);
-/* Waits for the sync before, and returns its failure; then begins another. */
-nd_status nd_stream_log_begin_sync(nd_stream_log *log, nd_stream_synced_fn *fn, void *context,
-                                   nd_error *error);
+/* Waits for the sync before, and returns its failure; then begins another. The caller may go on to
+ * change the index. */
+nd_status nd_stream_log_begin_sync(nd_stream_log *log, nd_index *index, nd_stream_synced_fn *fn,
+                                   void *context, nd_error *error);
 /* Waits until the sync that was begun, and its fn, have ended. */
 nd_status nd_stream_log_wait(nd_stream_log *log, nd_error *error);
 
