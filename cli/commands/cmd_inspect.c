@@ -48,7 +48,7 @@ static void init(void *settings) {
 /* Most bytes of a text or value that are shown, and most inputs and tokens. */
 enum { SHOWN = 160, SHOWN_VALUE = 60, SHOWN_INPUTS = 10, SHOWN_TOKENS = 24 };
 
-/* Prints the begin of a text on one line: whole characters. */
+/* Prints the beginning of a text on one line: whole characters. */
 static void print_begin(const char *text, size_t length, size_t most) {
     size_t shown = length < most ? length : most;
     while (shown < length && shown > 0 && (text[shown] & 0xC0) == 0x80) shown--;

@@ -13,8 +13,8 @@ extern const char chart_style[];
 /* A bar in a row of a table, whose number stands beside it. `kind`: "own" or "other". */
 void put_bar(FILE *out, double share, const char *kind);
 
-/* Writes the begin of an element up to its description, which the caller writes, and closes with
- * the quotation mark and ">". */
+/* Writes the beginning of an element up to its description, which the caller writes, and closes
+ * with the quotation mark and ">". */
 void chart_begin(FILE *out);
 /* Writes the names of both axes, and the end. */
 void chart_end(FILE *out, const char *across, const char *upwards);

@@ -64,7 +64,7 @@ void put_speed(FILE *out, const report_source *s);
 
 /* ---- the page */
 
-/* Writes the begin of the page, up to its header. `style`: rules of this page alone. */
+/* Writes the beginning of the page, up to its header. `style`: rules of this page alone. */
 void put_head(FILE *out, const report_source *s, const char *style);
 /* The command line and the version. False: out of memory. */
 bool put_command(FILE *out, const report_source *s);

@@ -83,7 +83,7 @@ static nd_status resize_window(nd_corpus *corpus, size_t want, nd_error *error) 
 }
 
 /* Reads on to the window's end. *at_end: nothing more comes. A live input gives what has arrived;
- * at its begin that is enough to see a byte order mark. */
+ * at its beginning that is enough to see a byte order mark. */
 static nd_status read_on(nd_corpus *corpus, size_t room, size_t *got, bool *at_end,
                          nd_error *error) {
     enum { MARK = 3 };

@@ -297,7 +297,8 @@ static void take_character(const glob *g, bool *states, uint32_t character, bool
     leave_freely(g, states, character == '/');
 }
 
-/* Finds the states behind a path. `dot` at the begin of a part is taken literally; 0: none is. */
+/* Finds the states behind a path. `dot` at the beginning of a part is taken literally; 0: none is.
+ */
 static void read_path(const glob *g, const char *path, char dot, match_states states) {
     const char *at = path, *end = path + strlen(path);
     memset(states, 0, sizeof(match_states));

@@ -23,7 +23,7 @@ nd_status nd_globs_read(const char *const *globs, size_t count, const nd_allocat
                         nd_globs **out, nd_error *error);
 void nd_globs_free(nd_globs *globs);
 
-/* Whether a walk goes to the file, or into the directory. The path has no '/' at its begin and
+/* Whether a walk goes to the file, or into the directory. The path has no '/' at its beginning and
  * end. */
 bool nd_globs_accept(const nd_globs *globs, const char *path, bool directory);
 

@@ -72,7 +72,7 @@ bool nd_line_claims_take(nd_line_claims *claims, nd_stream_in *stream, uint64_t 
 
 /* ---- reading */
 
-/* *lines: the block's lines, also blank ones. A record's line is counted from its begin. */
+/* *lines: the block's lines, also blank ones. A record's line is counted from its beginning. */
 static nd_status cut_lines(nd_block *block, const nd_allocator *allocator, uint64_t max_record,
                            uint64_t *lines, nd_error *error) {
     nd_record_cutter cutter = {.format = ND_FORMAT_JSON_LINES};

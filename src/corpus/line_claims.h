@@ -5,7 +5,7 @@
  * newline. It reads and cuts them outside of the lock. To number them, each thread waits until the
  * lines of all claims before its own are counted.
  *
- * The begin of a file, its last lines, and lines longer than a block are the block reader's. */
+ * The beginning of a file, its last lines, and lines longer than a block are the block reader's. */
 #ifndef ND_CORPUS_LINE_CLAIMS_H
 #define ND_CORPUS_LINE_CLAIMS_H
 

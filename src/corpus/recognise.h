@@ -4,8 +4,8 @@
 
 #include "corpus/record_cut.h"
 
-/* So many bytes from the begin of a file, after decompression, are enough, unless the format goes
- * on behind them. */
+/* So many bytes from the beginning of a file, after decompression, are enough, unless the format
+ * goes on behind them. */
 enum { ND_RECOGNISE_BYTES = 1 << 16 };
 
 /* What is known of a file whose format goes on. Zero-initialised for each file. */

@@ -309,7 +309,7 @@ static nd_status cut_row(walk *w, const nd_csv_columns *columns, size_t length, 
 
 /* ---- all */
 
-/* nd_compare_fn: by place; what is put at the begin of a cut comes before it. */
+/* nd_compare_fn: by place; what is put at the beginning of a cut comes before it. */
 static int compare_edits(const void *a, const void *b) {
     const nd_record_edit *x = a, *y = b;
     if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;

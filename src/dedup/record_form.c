@@ -192,7 +192,7 @@ static size_t skip_space(const char *json, size_t at, size_t length) {
     return at;
 }
 
-/* Removes members with the names of marks from the object at the begin of the line. */
+/* Removes members with the names of marks from the object at the beginning of the line. */
 static void remove_marks(nd_json_out *line) {
     char *json = line->bytes;
     size_t length = line->size, begin = skip_space(json, 0, length) + 1;

@@ -4,8 +4,8 @@
 
 #include "corpus/corpus.h"
 
-/* The path of a file inside another directory: without slashes and dots at its begin. NULL: it has
- * a part "..". */
+/* The path of a file inside another directory: without slashes and dots at its beginning. NULL: it
+ * has a part "..". */
 const char *nd_path_inside(const char *path);
 
 typedef struct nd_shard_names {

@@ -17,7 +17,7 @@ const char *nd_compression_library(nd_compression compression) {
 }
 
 /* gzip: RFC 1952. Zstandard: a frame, or a skippable one, which LZ4 has, too (RFC 8878). bzip2: the
- * size of its blocks, and the begin of a block or the end. */
+ * size of its blocks, and the beginning of a block or the end. */
 static const struct magic {
     const char *bytes, *mask; /* a bit of 0 in the mask is free */
     size_t size;

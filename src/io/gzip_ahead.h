@@ -2,10 +2,10 @@
  * as web archives have them, or one per block.
  *
  * Where a member begins is known only when the one before it has been decoded. But its first bytes
- * can be looked for: the file is cut into segments at places that look like the begin of a member,
- * and each segment is decoded on a thread of its own. If one does not end where it was cut, or is
- * damaged, or no such place is near because a member is long, nd_gzip_in decodes it in order, up to
- * the end of a member behind it. So the bytes, and the errors, are those of nd_gzip_in. */
+ * can be looked for: the file is cut into segments at places that look like the beginning of a
+ * member, and each segment is decoded on a thread of its own. If one does not end where it was cut,
+ * or is damaged, or no such place is near because a member is long, nd_gzip_in decodes it in order,
+ * up to the end of a member behind it. So the bytes, and the errors, are those of nd_gzip_in. */
 #ifndef ND_IO_GZIP_AHEAD_H
 #define ND_IO_GZIP_AHEAD_H
 

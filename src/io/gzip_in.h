@@ -26,8 +26,8 @@ uint64_t nd_gzip_in_member(const nd_gzip_in *gzip, uint64_t *delivered);
 
 /* Bytes of a member's header without its optional fields. */
 enum { ND_GZIP_HEADER = 10 };
-/* Whether bytes look like the begin of a member (RFC 1952): magic, method, flags, and the fields of
- * extra flags and system as they are written. */
+/* Whether bytes look like the beginning of a member (RFC 1952): magic, method, flags, and the
+ * fields of extra flags and system as they are written. */
 static inline bool nd_gzip_begins_member(const unsigned char *bytes) {
     return bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8 && (bytes[3] & 0xe0) == 0 &&
            (bytes[8] == 0 || bytes[8] == 2 || bytes[8] == 4) && (bytes[9] <= 13 || bytes[9] == 255);

@@ -26,7 +26,7 @@ enum { FLAGS_AT = 3, HAS_CHECKSUM = 2 };
 
 bool nd_gzip_members_are_fast(void) { return true; }
 
-/* A member that does not fit is decoded again, from its begin, into more room. */
+/* A member that does not fit is decoded again, from its beginning, into more room. */
 static nd_status decode_member(struct libdeflate_decompressor *decompressor,
                                const unsigned char *in, size_t size, size_t most,
                                nd_gzip_output *out, size_t *used, nd_error *error) {

@@ -17,8 +17,8 @@ static bool seek(nd_byte_source *source, int64_t base, uint64_t offset) {
     return lseek(source->fd, (off_t)(base + (int64_t)offset), SEEK_SET) >= 0;
 }
 
-/* Whether the member that the source reads next begins with a record. A damage behind the begin is
- * found when it is read. */
+/* Whether the member that the source reads next begins with a record. A damage behind the beginning
+ * is found when it is read. */
 static nd_status try_member(const nd_resume_request *r, const nd_allocator *allocator, bool *good,
                             nd_error *error) {
     char first[FIRST];

@@ -343,7 +343,7 @@ static inline uint64_t special8(uint64_t x) {
            (ones << 7);
 }
 
-/* Reads an escape \\uXXXX, of which `text` may have the begin. */
+/* Reads an escape \\uXXXX, of which `text` may have the beginning. */
 static inline uint32_t read_unit(const char *text, size_t length) {
     const uint64_t ones = 0x01010101;
     if (length < 6 || text[0] != '\\' || text[1] != 'u') return ND_NO_UNIT;

@@ -298,7 +298,7 @@ static void test_json_pass(void **state) {
 
 /* ---- lines */
 
-/* The line that begins at *at, which becomes the begin of the next one. */
+/* The line that begins at *at, which becomes the beginning of the next one. */
 static nd_line plain_line(const char *text, size_t length, size_t *at) {
     static const char word[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
     nd_line line = {.ascii = true};

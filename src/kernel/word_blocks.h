@@ -42,12 +42,12 @@
  *       of `first`, and so on. `first` has as many bits as `second`, or one more; at most 32.
  *
  * A text is processed in chunks whose folded copy and token edges stay in the L1 cache. With m the
- * mask of word characters, m ^ (m << 1 | carry) has alternately a bit at the begin of a word and
- * at its end. In scripts without spaces a token may begin at the end of another, so begins and ends
- * are two masks there. The edges of a chunk are collected first, and then the tokens between them
- * are hashed: two loops without a branch that depends on the text, except on tokens that are longer
- * than most. A word that crosses the end of a chunk begins the next chunk. A word that fills a
- * whole chunk is folded and hashed separately, so the cost is linear for every text.
+ * mask of word characters, m ^ (m << 1 | carry) has alternately a bit at the beginning of a word
+ * and at its end. In scripts without spaces a token may begin at the end of another, so begins and
+ * ends are two masks there. The edges of a chunk are collected first, and then the tokens between
+ * them are hashed: two loops without a branch that depends on the text, except on tokens that are
+ * longer than most. A word that crosses the end of a chunk begins the next chunk. A word that fills
+ * a whole chunk is folded and hashed separately, so the cost is linear for every text.
  *
  * One loop is for Latin text. Another is for text of all scripts; a chunk enters it at its first
  * character that is not Latin.

@@ -32,7 +32,8 @@ static nd_status look_up_ascending(const nd_segment *segment, const nd_lookup_co
     return ND_OK;
 }
 
-/* Looks up keys band by band, so that one table after the other is read from its begin to its end.
+/* Looks up keys band by band, so that one table after the other is read from its beginning to its
+ * end.
  */
 static nd_status look_up_bands(const nd_store *s, nd_lookup_context *p, nd_error *error) {
     size_t end;

@@ -19,8 +19,8 @@ typedef struct nd_span {
 enum { ND_HEADER_BYTES = 64 << 10 };
 
 /* Returns the place behind the empty line that ends the header at bytes[from, stop); SIZE_MAX: it
- * is not there. mark: a line that begins with it is the begin of another header (*another), which
- * is not read over; NULL: none. */
+ * is not there. mark: a line that begins with it is the beginning of another header (*another),
+ * which is not read over; NULL: none. */
 size_t nd_header_end(const char *bytes, size_t from, size_t stop, const char *mark, bool *another);
 
 /* Reads the field at *at and moves *at behind it. A line without a colon is passed over. The value

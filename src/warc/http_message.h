@@ -12,8 +12,8 @@ typedef struct nd_http_message {
     size_t body;      /* its place */
 } nd_http_message;
 
-/* Reads the message at the begin of `bytes`. Without an empty line all of it is header. False: it
- * does not begin with a status line. */
+/* Reads the message at the beginning of `bytes`. Without an empty line all of it is header. False:
+ * it does not begin with a status line. */
 bool nd_http_read(const char *bytes, size_t size, nd_http_message *out);
 
 /* Of a Content-Type: "text/html" of "text/html; charset=x"; and "x", length 0: there is none. */

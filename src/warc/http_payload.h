@@ -2,7 +2,7 @@
  * codings (gzip, deflate, br).
  *
  * Many archives keep the header of a body that they have decoded already. So a body that does not
- * look as its header says, at its begin, is taken as it is. */
+ * look as its header says, at its beginning, is taken as it is. */
 #ifndef ND_WARC_HTTP_PAYLOAD_H
 #define ND_WARC_HTTP_PAYLOAD_H
 
@@ -26,8 +26,8 @@ typedef enum nd_payload_problem {
 } nd_payload_problem;
 
 /* Decodes the body. `limit`: most bytes of it, after each coding. `cut_off`: the archive says that
- * the end of the body is missing; then its begin is taken. *out is in the body or in the decoder,
- * and valid until its next call. O(body + payload). */
+ * the end of the body is missing; then its beginning is taken. *out is in the body or in the
+ * decoder, and valid until its next call. O(body + payload). */
 nd_payload_problem nd_payload_decode(nd_payload_decoder *decoder, const nd_http_message *message,
                                      nd_span body, size_t limit, bool cut_off,
                                      const nd_allocator *allocator, nd_span *out);

@@ -58,7 +58,7 @@ static nd_warc_found read_arc(const char *bytes, size_t from, size_t stop, nd_wa
 
 /* ---- WARC */
 
-/* "WARC/1.0", the end of the line, and the begin of a field. */
+/* "WARC/1.0", the end of the line, and the beginning of a field. */
 static nd_warc_found begins_warc(const char *bytes, size_t at, size_t stop) {
     size_t known = stop - at < MARK ? stop - at : MARK;
     if (memcmp(bytes + at, warc_mark, known) != 0) return ND_WARC_BAD;
