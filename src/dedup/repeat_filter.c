@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 /* A near-duplicate mostly shares several bands: of 4 among 25 bands of 5 rows a pair at .8 has one
@@ -15,8 +16,8 @@ enum { PROBED_KEYS = 4 };
  * a probability of 2 %. */
 enum { WORDS_PER_DOCUMENT = 2, LEAST_WORDS = ND_LIMIT(1 << 13, 16), GROWTH = 16 };
 
-/* Threads set bits without a lock. If two set bits of a word at the same time, or one makes the
- * filter larger meanwhile, bits may be lost, and so a guess. */
+/* Threads set bits without a lock. If two set bits of a word at the same time, bits may be lost,
+ * and so a guess. */
 typedef _Atomic uint64_t word;
 
 /* A filter of one size. The smaller ones stay until the end: a thread may still read them. */
@@ -31,6 +32,7 @@ struct nd_repeat_filter {
     size_t limit; /* words */
     _Atomic(table *) table;
     _Atomic uint64_t documents; /* since the filter was empty */
+    pthread_mutex_t growing;    /* held while a thread makes it larger, or empties it */
 };
 
 static table *make_table(const nd_repeat_filter *f, size_t words, table *smaller) {
@@ -55,6 +57,7 @@ nd_status nd_repeat_filter_create(const nd_allocator *allocator, size_t memory,
     while (f->limit <= memory / 4 / sizeof(word)) f->limit *= 2; /* with the smaller ones */
     table *t = make_table(f, LEAST_WORDS, NULL);
     atomic_init(&f->documents, 0);
+    pthread_mutex_init(&f->growing, NULL);
     atomic_init(&f->table, t);
     return t ? ND_OK : nd_fail_memory(error, LEAST_WORDS * sizeof(word), "a filter of documents");
 }
@@ -67,6 +70,7 @@ void nd_repeat_filter_free(nd_repeat_filter *f) {
         nd_release(&allocator, t);
         t = smaller;
     }
+    pthread_mutex_destroy(&f->growing);
     nd_release(&allocator, f);
 }
 
@@ -78,15 +82,39 @@ static void make_empty(nd_repeat_filter *f, table *t) {
     atomic_store(&f->documents, 0);
 }
 
-/* One thread counts the document with which the table is full. Without memory for a larger one the
- * table is emptied. */
-static void count_document(nd_repeat_filter *f, table *t) {
-    uint64_t before = atomic_fetch_add_explicit(&f->documents, 1, memory_order_relaxed);
-    if (before + 1 != t->words / WORDS_PER_DOCUMENT) return;
+/* Adds the bits that a smaller filter got while it was copied. */
+static void add_bits(table *t, const table *smaller) {
+    for (size_t i = 0; i < t->words; i++) {
+        uint64_t held = get(&t->bits[i]),
+                 all = held | get(&smaller->bits[i & (smaller->words - 1)]);
+        if (all != held) set(&t->bits[i], all);
+    }
+}
+
+/* Makes the full table larger. At its limit, or without memory for a larger one, it is emptied. */
+static void grow(nd_repeat_filter *f, table *t) {
     size_t words = t->words < f->limit / GROWTH ? t->words * GROWTH : f->limit;
     table *larger = words > t->words ? make_table(f, words, t) : NULL;
-    if (larger) atomic_store_explicit(&f->table, larger, memory_order_release);
-    else make_empty(f, t);
+    if (!larger) {
+        make_empty(f, t);
+        return;
+    }
+    atomic_store_explicit(&f->table, larger, memory_order_release);
+    add_bits(larger, t);
+}
+
+/* The thread that finds the table nearly full makes it larger, while others go on. If these fill it
+ * meanwhile, they wait: the bits of a table that is too full are copied to each larger one. */
+static void count_document(nd_repeat_filter *f, table *t) {
+    uint64_t count = atomic_fetch_add_explicit(&f->documents, 1, memory_order_relaxed) + 1,
+             full = t->words / WORDS_PER_DOCUMENT,
+             nearly = t->words < f->limit ? full - full / 8 : full;
+    if (count < nearly) return;
+    if (count >= full) pthread_mutex_lock(&f->growing);
+    else if (pthread_mutex_trylock(&f->growing) != 0) return;
+    bool is_full = atomic_load(&f->table) == t && atomic_load(&f->documents) >= nearly;
+    if (is_full) grow(f, t);
+    pthread_mutex_unlock(&f->growing);
 }
 
 /* ---- hashes */
