@@ -577,6 +577,8 @@ def test_texts_that_change():
 
 @pytest.mark.parametrize("job", [nd.lines, nd.substrings])
 def test_progress(job):
+    # A process that was started in the background ignores the signal.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     texts = [f"line {row % 100} of a text that is long enough to be found in another one\n" * 3
              for row in range(2000)]
     stages = set()
