@@ -165,7 +165,9 @@ static nd_status resolve_equal(dedup *d, nd_error *error) {
     ND_TRY(nd_find_repeated_ids(&d->run, &d->ingested,
                                 d->update ? ND_REPEATED_IDS_FAIL : ND_REPEATED_IDS_WARN,
                                 &d->summary.duplicate_ids, error));
-    return d->update ? nd_index_update_check_ids(d->update, &d->ingested.columns, error) : ND_OK;
+    if (!d->update) return ND_OK;
+    ND_TRY(nd_index_update_check_ids(d->update, &d->ingested.columns, error));
+    return nd_index_update_begin_merge(d->update, count, error);
 }
 
 static nd_status propose(dedup *d, nd_error *error) {

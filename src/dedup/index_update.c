@@ -522,6 +522,21 @@ static bool goes_to_log(const addition *x) {
     return nd_store_is_in_memory(u->store) || (alone && small && !nd_store_is_full(u->store));
 }
 
+/* ---- merging
+
+ * The next batch merges what the last one left. */
+
+nd_status nd_index_update_begin_merge(nd_index_update *u, uint32_t documents, nd_error *error) {
+    nd_error failure;
+    if (documents <= FEW_DOCUMENTS || nd_store_is_in_memory(u->store)) return ND_OK;
+    nd_status status = nd_index_begin_merge(u->index, u->run->threads > 1, &failure);
+    if (status == ND_ERR_CANCELLED) return nd_fail_as(error, &failure);
+    if (status != ND_OK)
+        nd_warn(&u->run->warnings, "segments of the index could not be merged: %s",
+                failure.message);
+    return ND_OK;
+}
+
 /* ---- adding */
 
 /* Whether an earlier run finished the job, so that there is nothing to add and nothing to mark. */

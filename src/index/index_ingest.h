@@ -2,6 +2,7 @@
  * parts or all at once.
  *
  *   nd_index_begin_ingest    no other change until the end; searches go on
+ *   nd_index_begin_merge     at most once, by a job of many documents
  *   nd_index_store_publish   any number of times: a part, written by the job, becomes a segment
  *   nd_index_end_ingest_in_log, nd_index_end_ingest or nd_index_abandon_ingest
  *
@@ -21,18 +22,23 @@
  * the end every other change of the index, by any thread, fails with ND_ERR_BUSY. */
 nd_status nd_index_begin_ingest(nd_index_store *index, nd_progress *progress, nd_error *error);
 
+/* Begins the merge of large segments that is due, if any: on a thread of its own beside the job, or
+ * else at once. The job's end waits for it and installs it. A failure leaves the job as it was. */
+nd_status nd_index_begin_merge(nd_index_store *index, bool beside, nd_error *error);
+
 /* Adds the job's documents with nd_store_add, and then removes the replaced ones. Searches wait
  * meanwhile, so it must not call the caller's functions, which might search. */
 typedef nd_status nd_index_ingest_fn(void *context, nd_store *store, nd_error *error);
 
 /* Ends a job that has published nothing and has few documents. They go to the write-ahead log as
  * one group with the mark (NULL: none), and are synced as nd_index_set_sync says. If `add` fails,
- * an index in memory is as it was before, and one on disk accepts no further change. */
+ * an index in memory is as it was before, and one on disk accepts no further change. If a merge
+ * fails, nothing is added. */
 nd_status nd_index_end_ingest_in_log(nd_index_store *index, nd_index_ingest_fn *add, void *context,
                                      const nd_ingest_mark *mark, nd_error *error);
 
-/* Ends a job that has published its documents, and compacts levels. Only the compaction can fail:
- * the documents are in the index. */
+/* Ends a job that has published its documents: waits for the merge that was begun, and merges small
+ * segments. Only merging can fail: the documents are in the index. */
 nd_status nd_index_end_ingest(nd_index_store *index, nd_error *error);
 
 /* Ends a job that has failed. Published parts stay in the index. */

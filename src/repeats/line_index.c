@@ -277,6 +277,7 @@ static nd_status write_state(const nd_line_index *x, nd_sealed_writer *w, nd_err
 /* nd_state_uses_fn */
 static bool uses(void *context, const nd_state_file *file) {
     const nd_line_index *x = context;
+    if (file->unfinished) return false;
     if (file->kind == ND_FILE_LINES) return file->number == x->number;
     for (size_t i = 0; i < x->count; i++)
         if (file->number == x->runs[i].file) return true;

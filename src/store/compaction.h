@@ -1,15 +1,27 @@
-/* Compaction: segments merged into larger ones, without removed documents.
+/* Compaction: which segments are merged into larger ones, without removed documents, and when. A
+ * merge that links its segments (segment_merge.h) takes long, so a job may have it written beside
+ * its own work.
  *
  * REQUIRES: exclusive access, except that readers who share a lock (nd_store_set_view_lock) go on.
- * Both functions flush first; a failure changes nothing. */
+ * All but nd_store_begin_merge flush first if they change anything; a failure changes nothing. */
 #ifndef ND_STORE_COMPACTION_H
 #define ND_STORE_COMPACTION_H
 
 #include "store/store.h"
 
-/* Merges the last segments as long as there are too many of a level. */
+/* Merges segments as long as there are too many of a level. */
 nd_status nd_store_compact_levels(nd_store *store, nd_error *error);
 /* Merges everything into one segment. */
 nd_status nd_store_compact_all(nd_store *store, nd_error *error);
+
+/* Begins the next merge that links its segments, if one is due: on a thread of its own, or else at
+ * once. Until its end the caller may publish segments and remove documents, but not compact.
+ * REQUIRES: no merge is begun. */
+nd_status nd_store_begin_merge(nd_store *store, bool beside, nd_error *error);
+/* Waits for the merge that was begun, if any, and installs it; then merges as long as segments are
+ * due that are copied. Merges that link are left for nd_store_begin_merge. */
+nd_status nd_store_end_merges(nd_store *store, nd_error *error);
+/* Stops the merge that was begun, if any, and forgets it. */
+void nd_store_give_up_merge(nd_store *store);
 
 #endif

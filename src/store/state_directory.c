@@ -208,9 +208,7 @@ typedef struct cleaner {
 static nd_status remove_orphan(void *context, const char *path, const char *name, nd_error *error) {
     const cleaner *c = context;
     nd_state_file file;
-    if (!nd_state_parse_name(name, &file) ||
-        (!file.unfinished && c->uses && c->uses(c->context, &file)))
-        return ND_OK;
+    if (!nd_state_parse_name(name, &file) || (c->uses && c->uses(c->context, &file))) return ND_OK;
     return is_own(path, name, c->owner, &file) ? nd_file_remove(path, error) : ND_OK;
 }
 

@@ -45,10 +45,10 @@ nd_status nd_state_find_newest(const char *directory, nd_state_file_kind kind, u
 nd_status nd_state_is_free(const char *directory, nd_state_file_kind kind, uint64_t number,
                            const nd_allocator *allocator, bool *is_free, nd_error *error);
 
-/* Whether the open state uses a file, which is whole. */
+/* Whether the owner uses a file: the open state names it, or it is being written. */
 typedef bool nd_state_uses_fn(void *context, const nd_state_file *file);
-/* Removes the owner's orphan files: those that are unfinished, and those for which `uses` returns
- * false. `uses` NULL: no file is used. */
+/* Removes the owner's orphan files: those for which `uses` returns false. `uses` NULL: no file is
+ * used. */
 nd_status nd_state_remove_orphans(const char *directory, nd_state_owner owner,
                                   nd_state_uses_fn *uses, void *context, nd_error *error);
 

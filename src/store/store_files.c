@@ -26,10 +26,13 @@ nd_status nd_store_new_log(nd_store *s, nd_manifest *next, nd_error *error) {
     return status;
 }
 
-/* nd_state_uses_fn: the state names the file, or it is a part of a linked segment. */
+/* nd_state_uses_fn: the state names the file, or it is a part of a linked segment, or a merge
+ * writes it. */
 static bool uses(void *context, const nd_state_file *file) {
     const nd_store *s = context;
     const nd_manifest *state = &s->state;
+    if (file->kind == ND_FILE_SEGMENT && file->number == s->merging) return true;
+    if (file->unfinished) return false;
     if (file->kind == ND_FILE_LOG) return file->number == state->log;
     if (file->kind == ND_FILE_TOMBSTONES) return file->number == state->removed;
     for (size_t i = 0; i < state->segment_count; i++)

@@ -14,6 +14,9 @@
 /* Types of log records. */
 enum { ND_LOG_ADD = 1, ND_LOG_REMOVE = 2, ND_LOG_INGEST = 3 };
 
+/* A merge that was begun (compaction.c). */
+typedef struct nd_merge_beside nd_merge_beside;
+
 struct nd_store {
     nd_allocator allocator;
     char *directory;
@@ -34,6 +37,8 @@ struct nd_store {
     nd_error failure; /* of a change. Memory and files may differ since then, so every further
                          change fails with it */
     nd_temp_space disk;
+    nd_merge_beside *beside; /* NULL: none */
+    uint64_t merging;        /* the segment's file that it writes; 0: none */
 };
 
 static inline uint32_t nd_store_segment_numbers(const nd_store *store) {

@@ -43,7 +43,7 @@ static nd_status find_state(nd_stream_files *f, nd_error *error) {
 
 /* nd_state_uses_fn */
 static bool uses(void *context, const nd_state_file *file) {
-    return file->number == ((const nd_stream_files *)context)->number;
+    return !file->unfinished && file->number == ((const nd_stream_files *)context)->number;
 }
 
 static nd_status remove_orphans(nd_stream_files *f, nd_error *error) {

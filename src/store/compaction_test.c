@@ -1,0 +1,308 @@
+/* compaction.h with segments so large that a merge links them: a merge beside a job that publishes
+ * and removes documents, the same merge done at once, and one that is given up. */
+#include "store/compaction.h"
+
+#include "base/bits.h"
+#include "base/limits.h"
+#include "own_directory.h"
+#include "sketch/band_key.h"
+#include "store/flush.h"
+#include "store/segment_writer.h"
+#include "store/store_check.h"
+#include "store/store_commit.h"
+#include "store/store_create.h"
+#include "store/store_open.h"
+#include "test.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Documents of a segment: MANY if four such segments are linked, SMALL if they are copied. */
+enum { BANDS = 3, SKETCH = 8, MANY = ND_LIMIT(17000, 500), SMALL = ND_LIMIT(100, 1) };
+
+static const nd_index_settings settings = {.kind = ND_KIND_DOCUMENTS,
+                                           .sketch_size = SKETCH,
+                                           .bands = BANDS,
+                                           .analyzer = ND_WORDS,
+                                           .ngram = 1,
+                                           .rows = 1,
+                                           .threshold = 0.8,
+                                           .recall = 0.9};
+
+static void must(nd_status status, const nd_error *error) {
+    if (status != ND_OK) fail_msg("%s", error->message);
+}
+
+/* ---- documents: number d has the id "d", and keys that depend on d */
+
+/* One in five of the keys is one of few, which many documents share. */
+static uint64_t key_of(uint32_t document, uint32_t band) {
+    uint64_t seed = (uint64_t)document * BANDS + band;
+    return random_next(&seed) >> (64 - ND_BAND_BITS) >> (document % 5 == 0 ? 30 : 0);
+}
+
+static size_t id_of(uint32_t document, char id[16]) {
+    return (size_t)snprintf(id, 16, "%u", document);
+}
+
+typedef struct entry {
+    uint64_t key;
+    uint32_t document;
+} entry;
+
+static int compare_entries(const void *a, const void *b) {
+    const entry *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return x->document < y->document ? -1 : 1;
+}
+
+static void put_rows(nd_segment_writer *w, uint32_t first, uint32_t count) {
+    nd_error error;
+    char id[16];
+    for (uint32_t d = first; d < first + count; d++) {
+        uint8_t sketch[SKETCH];
+        nd_store_le64(sketch, d);
+        const nd_stored_document document = {.id = id, .id_length = id_of(d, id), .sketch = sketch};
+        must(nd_segment_put_document(w, &document, &error), &error);
+    }
+}
+
+static void put_band(nd_segment_writer *w, uint32_t first, uint32_t count, uint32_t band) {
+    static entry entries[MANY];
+    nd_error error;
+    for (uint32_t d = 0; d < count; d++) entries[d] = (entry){key_of(first + d, band), d};
+    qsort(entries, count, sizeof *entries, compare_entries);
+    for (uint32_t d = 0; d < count; d++)
+        must(nd_segment_put_keys(w, &entries[d].key, &entries[d].document, 1, &error), &error);
+}
+
+static nd_manifest_segment write_segment(nd_store *s, uint32_t first, uint32_t count) {
+    nd_manifest_segment segment = {.documents = count};
+    nd_temp_space disk = {.directory = "."};
+    char *path;
+    nd_segment_writer *w;
+    nd_error error;
+    must(nd_store_segment_path(s, &path, &segment.file, &error), &error);
+    const nd_segment_request request = {.path = path,
+                                        .settings = &settings,
+                                        .documents = count,
+                                        .disk = &disk,
+                                        .memory_limit = 1 << 20,
+                                        .allocator = &nd_allocator_default};
+    must(nd_segment_writer_create(&request, &w, &error), &error);
+    put_rows(w, first, count);
+    for (uint32_t band = 0; band < BANDS; band++) put_band(w, first, count, band);
+    must(nd_segment_finish(w, &segment.seal, &error), &error);
+    nd_segment_writer_free(w);
+    nd_release(&nd_allocator_default, path);
+    return segment;
+}
+
+/* Publishes the next documents, and removes one that is in the store. */
+static void publish(nd_store *s, uint32_t count, uint32_t removed) {
+    nd_error error;
+    const nd_manifest_segment segment = write_segment(s, nd_store_document_count(s), count);
+    must(nd_store_publish_and_remove(s, &segment, NULL, (nd_store_numbers){&removed, 1}, &error),
+         &error);
+}
+
+/* Makes a store of four segments, whose merge is due, without documents 1, 2 and 3. */
+static nd_store *make_store(const char *directory) {
+    nd_store *s;
+    nd_error error;
+    must(nd_store_create(directory, &settings, NULL, NULL, &nd_allocator_default, &error), &error);
+    must(nd_store_open(directory, ND_STORE_WRITE, &nd_allocator_default, &s, &error), &error);
+    const nd_manifest_segment first = write_segment(s, 0, MANY);
+    must(nd_store_publish(s, &first, NULL, &error), &error);
+    for (uint32_t d = 1; d < 4; d++) publish(s, MANY, d);
+    assert_int_equal(nd_store_segment_count(s), 4);
+    return s;
+}
+
+/* ---- expectations */
+
+static bool has_key(const nd_segment *segment, uint32_t band, uint64_t key, uint32_t document) {
+    nd_key_range range;
+    nd_error error;
+    bool found = false;
+    must(nd_key_table_locate(&segment->tables[band], key, &range, &error), &error);
+    must(nd_key_table_find(&segment->tables[band], key, range, &range, &error), &error);
+    for (uint64_t i = range.begin; i < range.end; i++) {
+        uint32_t at;
+        must(nd_key_table_documents(&segment->tables[band], i, 1, &at, &error), &error);
+        found = found || at == document;
+    }
+    return found;
+}
+
+/* Expects each document by its id and its keys, and the removed ones not by their ids. */
+static void expect_all(const nd_store *s, const uint32_t *removed, size_t removed_count) {
+    nd_error error;
+    uint32_t d = 0, begin, number;
+    char id[16];
+    must(nd_store_check(s, &error), &error);
+    assert_int_equal(nd_store_live_count(s), nd_store_document_count(s) - removed_count);
+    for (size_t g = 0; g < nd_store_segment_count(s); g++) {
+        const nd_segment *segment = nd_store_segment(s, g, &begin);
+        for (; d < begin + segment->documents; d++) {
+            bool gone = false;
+            for (size_t i = 0; i < removed_count; i++) gone = gone || removed[i] == d;
+            must(nd_store_find_id(s, id, id_of(d, id), &number, &error), &error);
+            assert_int_equal(number, gone ? UINT32_MAX : d);
+            for (uint32_t b = 0; b < BANDS && !gone; b++)
+                assert_true(has_key(segment, b, key_of(d, b), d - begin));
+        }
+    }
+}
+
+static size_t count_files(const char *directory, const char *beginning) {
+    size_t count = 0;
+    DIR *d = opendir(directory);
+    assert_non_null(d);
+    for (const struct dirent *e; (e = readdir(d));)
+        count += strncmp(e->d_name, beginning, strlen(beginning)) == 0;
+    closedir(d);
+    return count;
+}
+
+/* ---- a merge that waits until it may go on */
+
+typedef struct gate {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool reached, open;
+} gate;
+
+#define GATE                                                                                       \
+    { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false }
+
+/* nd_progress_fn */
+static bool wait_at_gate(void *context, nd_stage stage, uint64_t done, uint64_t total) {
+    gate *g = context;
+    (void)stage, (void)done, (void)total;
+    pthread_mutex_lock(&g->lock);
+    g->reached = true;
+    pthread_cond_broadcast(&g->changed);
+    while (!g->open) pthread_cond_wait(&g->changed, &g->lock);
+    pthread_mutex_unlock(&g->lock);
+    return true;
+}
+
+static void wait_until_reached(gate *g) {
+    pthread_mutex_lock(&g->lock);
+    while (!g->reached) pthread_cond_wait(&g->changed, &g->lock);
+    pthread_mutex_unlock(&g->lock);
+}
+
+static void open_gate(gate *g) {
+    pthread_mutex_lock(&g->lock);
+    g->open = true;
+    pthread_cond_broadcast(&g->changed);
+    pthread_mutex_unlock(&g->lock);
+}
+
+/* ---- tests */
+
+/* A job publishes a segment, and removes documents of the merged ones, while the merge runs. */
+static nd_seal merge(const char *directory, bool beside) {
+    nd_store *s = make_store(directory);
+    nd_error error;
+    gate g = GATE;
+    nd_progress progress = {.fn = wait_at_gate, .context = &g};
+    static const uint32_t removed[] = {1, 2, 3, 7, MANY + 7};
+    if (beside) nd_store_set_progress(s, &progress);
+    must(nd_store_begin_merge(s, beside, &error), &error);
+    if (beside) wait_until_reached(&g);
+    publish(s, MANY, 7);
+    publish(s, SMALL, MANY + 7);
+    assert_int_equal(nd_store_segment_count(s), 6);
+    open_gate(&g);
+    must(nd_store_end_merges(s, &error), &error);
+    nd_store_set_progress(s, NULL);
+    assert_int_equal(nd_store_segment_count(s), 3);
+    nd_seal seal = nd_store_state(s)->segments[0].seal;
+    expect_all(s, removed, 5);
+    nd_store_close(s);
+    must(nd_store_open(directory, ND_STORE_WRITE, &nd_allocator_default, &s, &error), &error);
+    expect_all(s, removed, 5);
+    nd_store_close(s);
+    return seal;
+}
+
+/* The file is the same whether it is written beside the job or at once. */
+static void test_beside(void **state) {
+    (void)state;
+    nd_seal beside = merge("beside", true), at_once = merge("at-once", false);
+    assert_int_equal(beside.hash, at_once.hash);
+    assert_int_equal(beside.size, at_once.size);
+    remove_directory("beside");
+    remove_directory("at-once");
+}
+
+static void test_given_up(void **state) {
+    (void)state;
+    nd_store *s = make_store("i");
+    nd_error error;
+    gate g = GATE;
+    nd_progress progress = {.fn = wait_at_gate, .context = &g};
+    nd_store_set_progress(s, &progress);
+    must(nd_store_begin_merge(s, true, &error), &error);
+    wait_until_reached(&g);
+    open_gate(&g);
+    nd_store_give_up_merge(s);
+    nd_store_set_progress(s, NULL);
+    assert_int_equal(nd_store_segment_count(s), 4);
+    publish(s, SMALL, 9);
+    assert_int_equal(count_files("i", "segment-"), 5);
+    expect_all(s, (const uint32_t[]){1, 2, 3, 9}, 4);
+    nd_store_close(s);
+    remove_directory("i");
+}
+
+/* A cancelled job ends the merge; the next one does it. */
+static void test_cancelled(void **state) {
+    (void)state;
+    nd_store *s = make_store("i");
+    nd_error error;
+    nd_progress progress = {.cancelled = true};
+    nd_store_set_progress(s, &progress);
+    assert_int_equal(nd_store_begin_merge(s, false, &error), ND_ERR_CANCELLED);
+    must(nd_store_begin_merge(s, true, &error), &error);
+    assert_int_equal(nd_store_end_merges(s, &error), ND_ERR_CANCELLED);
+    nd_store_set_progress(s, NULL);
+    assert_int_equal(nd_store_segment_count(s), 4);
+    assert_int_equal(count_files("i", "segment-"), 4);
+    must(nd_store_begin_merge(s, true, &error), &error);
+    must(nd_store_end_merges(s, &error), &error);
+    assert_int_equal(nd_store_segment_count(s), 1);
+    expect_all(s, (const uint32_t[]){1, 2, 3}, 3);
+    nd_store_close(s);
+    remove_directory("i");
+}
+
+/* A merge is due although a smaller segment is behind its segments. */
+static void test_levels(void **state) {
+    (void)state;
+    nd_store *s = make_store("i");
+    nd_error error;
+    publish(s, SMALL, 9);
+    must(nd_store_end_merges(s, &error), &error);
+    assert_int_equal(nd_store_segment_count(s), 5); /* none was begun */
+    must(nd_store_compact_levels(s, &error), &error);
+    assert_int_equal(nd_store_segment_count(s), 2);
+    for (uint32_t d = 20; d < 23; d++) publish(s, SMALL, d);
+    must(nd_store_end_merges(s, &error), &error); /* these are copied */
+    assert_int_equal(nd_store_segment_count(s), 2);
+    expect_all(s, (const uint32_t[]){1, 2, 3, 9, 20, 21, 22}, 7);
+    nd_store_close(s);
+    remove_directory("i");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_beside), cmocka_unit_test(test_given_up),
+        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_levels)};
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
+}
