@@ -230,9 +230,9 @@ void workload_small(bool sketch_only, row *out) {
     row r = {.there = true};
     operation batches[] = {operation_many(0, 4, 1), operation_many(4, 3, 1),
                            operation_many(7, 2, 1), operation_many(9, 1, 1)};
-    operation last = operation_many(
-        10, 3, 1); /* then the last four are compacted, with small limits into a linked segment */
-    last.segment = true;
+    /* The first of the last two makes a merge of four segments due. With small limits they are
+     * linked, and the second one has that done. */
+    operation last[] = {operation_many(10, 3, 1), operation_many(17, 3, 1)};
     const operation early[] = {operation_one(OPERATION_REMOVE, 3, 0),
                                operation_one(OPERATION_REMOVE, 4, 0)};
     const operation late[] = {
@@ -251,9 +251,12 @@ void workload_small(bool sketch_only, row *out) {
         operation_apply(&batches[i], &r);
     }
     perform_all(early, sizeof early / sizeof *early, &r);
-    must(operation_perform_batch(&last, &r, "x", NULL, &error), &error);
-    operation_apply(&last, &r);
+    for (size_t i = 0; i < 2; i++) {
+        last[i].segment = true;
+        must(operation_perform_batch(&last[i], &r, "x", NULL, &error), &error);
+        operation_apply(&last[i], &r);
+    }
     perform_all(late, sizeof late / sizeof *late, &r);
-    check_small(2, 3, REMOVED);
+    check_small(3, 3, REMOVED);
     *out = r;
 }
