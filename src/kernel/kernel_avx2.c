@@ -217,35 +217,66 @@ static inline bytes64 look_up64(bytes64 x, uint64_t at, const uint8_t *table, by
 
 #include "kernel/script_blocks.h"
 
-/* Writes eight positions per round, whether they are needed or not. English has about 16 edges in
- * 64 bytes, and a branch per edge would often be mispredicted. */
-static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
-    uint16_t *end = to + __builtin_popcountll(edges);
-    while (to < end) {
-#pragma GCC unroll 8
-        for (int k = 0; k < 8; k++) {
-            to[k] = (uint16_t)(base + (unsigned)_tzcnt_u64(edges));
-            edges = _blsr_u64(edges);
-        }
-        to += 8;
-    }
-    return end;
+/* The positions of the set bits of each byte, ascending, in the lowest bytes of a word. A row is
+ * made from the highest bit down: each set bit moves the positions above it up. */
+static const uint64_t bit_positions[256] = {
+#define ND_BIT_0(row) row, (row) << 8
+#define ND_BIT_1(row) ND_BIT_0(row), ND_BIT_0((row) << 8 | 1)
+#define ND_BIT_2(row) ND_BIT_1(row), ND_BIT_1((row) << 8 | 2)
+#define ND_BIT_3(row) ND_BIT_2(row), ND_BIT_2((row) << 8 | 3)
+#define ND_BIT_4(row) ND_BIT_3(row), ND_BIT_3((row) << 8 | 4)
+#define ND_BIT_5(row) ND_BIT_4(row), ND_BIT_4((row) << 8 | 5)
+#define ND_BIT_6(row) ND_BIT_5(row), ND_BIT_5((row) << 8 | 6)
+    ND_BIT_6(UINT64_C(0)), ND_BIT_6(UINT64_C(7))
+#undef ND_BIT_0
+#undef ND_BIT_1
+#undef ND_BIT_2
+#undef ND_BIT_3
+#undef ND_BIT_4
+#undef ND_BIT_5
+#undef ND_BIT_6
+};
+
+/* The same of one byte as 16-bit numbers; zeros behind them. */
+static inline __m128i positions_in(unsigned byte) {
+    return _mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *)&bit_positions[byte]));
 }
 
+/* Eight bits a step, whether bits are set or not: a branch would often be mispredicted. */
+static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
+#pragma GCC unroll 8
+    for (unsigned bit = 0; bit < 64; bit += 8) {
+        unsigned byte = edges >> bit & 0xff;
+        __m128i first = _mm_set1_epi16((short)(base + bit));
+        _mm_storeu_si128((__m128i *)to, _mm_add_epi16(positions_in(byte), first));
+        to += __builtin_popcount(byte);
+    }
+    return to;
+}
+
+/* Moves bit k to bit 2k. */
+static inline __m128i spread(uint64_t bits) {
+    const __m128i table = _mm_setr_epi8(0x00, 0x01, 0x04, 0x05, 0x10, 0x11, 0x14, 0x15, 0x40, 0x41,
+                                        0x44, 0x45, 0x50, 0x51, 0x54, 0x55),
+                  half = _mm_set1_epi8(15);
+    __m128i x = _mm_cvtsi64_si128((long long)bits);
+    return _mm_unpacklo_epi8(_mm_shuffle_epi8(table, _mm_and_si128(x, half)),
+                             _mm_shuffle_epi8(table, _mm_and_si128(_mm_srli_epi16(x, 4), half)));
+}
+
+/* Finds the positions of both masks in one mask of twice as many bits. */
 static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t second,
                                         unsigned base) {
-    uint16_t *end = to + __builtin_popcountll(first) + __builtin_popcountll(second);
-    while (to < end) {
-#pragma GCC unroll 4
-        for (int k = 0; k < 8; k += 2) {
-            to[k] = (uint16_t)(base + (unsigned)_tzcnt_u64(first));
-            to[k + 1] = (uint16_t)(base + (unsigned)_tzcnt_u64(second));
-            first = _blsr_u64(first);
-            second = _blsr_u64(second);
-        }
-        to += 8;
+    __m128i x = spread(second), both = _mm_or_si128(spread(first), _mm_add_epi8(x, x));
+    uint64_t low = (uint64_t)_mm_cvtsi128_si64(both), high = (uint64_t)_mm_extract_epi64(both, 1);
+#pragma GCC unroll 16
+    for (unsigned bit = 0; bit < 128; bit += 8) {
+        unsigned byte = (bit < 64 ? low >> bit : high >> (bit - 64)) & 0xff;
+        __m128i twice = _mm_add_epi16(positions_in(byte), _mm_set1_epi16((short)(2 * base + bit)));
+        _mm_storeu_si128((__m128i *)to, _mm_srli_epi16(twice, 1));
+        to += __builtin_popcount(byte);
     }
-    return end;
+    return to;
 }
 
 #include "kernel/word_blocks.h"

@@ -104,7 +104,7 @@ static inline nd_script_classes64 classify_script(const unsigned char *p, nd_scr
     const bytes64 x = load64(p), none = {0};
     page_look_ups found = {none, none, none, 0, 0};
     uint64_t rest = leads.two | leads.three | leads.four;
-    for (unsigned i = 0; i < recent->count; i++) {
+    for (unsigned i = 0; i < recent->count && rest; i++) {
         uint64_t same = leads_of_page(x, &recent->pages[i]) & rest;
         look_up_page(x, same, recent->pages[i].page, &found);
         rest &= ~same;

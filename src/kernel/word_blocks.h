@@ -34,7 +34,7 @@
  *
  *   static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base);
  *       Writes base + the position of each set bit, ascending, and returns the end. May overwrite
- *       64 entries from `to` on.
+ *       64 entries from `to` on, and 8 from the end on.
  *
  *   static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t second,
  *                                        unsigned base);
