@@ -25,7 +25,7 @@ nd_status nd_block_add_bytes(nd_block *block, const nd_allocator *allocator, con
 }
 
 bool nd_block_is_full(const nd_block *block) {
-    return block->count >= ND_BLOCK_RECORDS || block->size >= ND_BLOCK_BYTES;
+    return block->count >= block->most || block->size >= ND_BLOCK_BYTES;
 }
 
 void nd_block_hold_gate(nd_block *block, pthread_mutex_t *gate) {

@@ -10,8 +10,13 @@
 
 /* A block ends when it has ND_BLOCK_BYTES or ND_BLOCK_RECORDS. That is enough work to be worth
  * taking a lock, and few enough bytes to stay in the processor's cache. A claimed one
- * (line_claims.h) may have some more records. */
-enum { ND_BLOCK_BYTES = ND_LIMIT(1 << 20, 1000), ND_BLOCK_RECORDS = ND_LIMIT(4096, 5) };
+ * (line_claims.h) may have some more records. One of a live input has at most ND_LIVE_RECORDS,
+ * which a stream makes durable together. */
+enum {
+    ND_BLOCK_BYTES = ND_LIMIT(1 << 20, 1000),
+    ND_BLOCK_RECORDS = ND_LIMIT(4096, 5),
+    ND_LIVE_RECORDS = ND_LIMIT(512, 5)
+};
 
 typedef struct nd_raw_record {
     size_t start, length; /* in the block's bytes */
@@ -43,6 +48,7 @@ typedef struct nd_block {
     size_t size, capacity;
     nd_raw_record *records;
     size_t count, record_capacity; /* count 0: its lines are blank */
+    size_t most;                   /* records */
     nd_block_claim claim;          /* of its bytes (line_claims.h) */
     bool end;                      /* nothing is left to read; count is 0 */
     pthread_mutex_t *gate;         /* held, because one of its records is large; NULL: none is */

@@ -384,7 +384,7 @@ static nd_status cut_records(nd_corpus *corpus, nd_block *block, nd_error *error
     const char *bytes = corpus->window;
     nd_status status = ND_OK;
     nd_cut cut;
-    while (status == ND_OK && block->count < ND_BLOCK_RECORDS &&
+    while (status == ND_OK && block->count < block->most &&
            base + (from - begin) < ND_BLOCK_BYTES && next_record(corpus, from, &cut)) {
         nd_raw_record record = {.start = base + (cut.begin - begin),
                                 .length = cut.end - cut.begin,
@@ -550,7 +550,7 @@ static nd_status next_path(nd_corpus *corpus, const nd_source *source, const cha
 static nd_status read_paths(nd_corpus *corpus, nd_block *block, nd_error *error) {
     const nd_source *source = &corpus->sources[block->source];
     uint64_t text = 0;
-    while (block->count < ND_BLOCK_RECORDS && text < ND_BLOCK_BYTES) {
+    while (block->count < block->most && text < ND_BLOCK_BYTES) {
         const char *path = NULL;
         uint64_t size = 0;
         nd_error failure;
@@ -770,7 +770,8 @@ nd_status nd_corpus_next_block(nd_corpus *corpus, nd_block *block, nd_error *err
     *block = (nd_block){.bytes = block->bytes,
                         .capacity = block->capacity,
                         .records = block->records,
-                        .record_capacity = block->record_capacity};
+                        .record_capacity = block->record_capacity,
+                        .most = corpus->options.live ? ND_LIVE_RECORDS : ND_BLOCK_RECORDS};
     pthread_mutex_lock(&corpus->lock);
     nd_status status = ND_OK;
     if (corpus->failed) block->end = true;

@@ -1,10 +1,10 @@
 /* A stream over the documents of an input.
  *
  * Several threads make arrivals of the documents of a block (stream/arrival_maker.h); one thread at
- * a time adds finished blocks to the stream, in the order of input. Each time 512 documents are
- * added, or a block ends, they are synced together, and then answered from the log's own
- * thread, while the next are added. A block holds the records that have come so far, so nobody
- * waits for an answer until more come. */
+ * a time adds finished blocks to the stream, in the order of input. The documents of a block, at
+ * most 512, are synced together, and then answered from the log's own thread, while the next block
+ * is prepared and added. A block holds the records that have come so far, so nobody waits for an
+ * answer until more come. */
 #include "stream/stream.h"
 
 #include "base/argument.h"
