@@ -271,7 +271,7 @@ static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t s
     uint64_t low = (uint64_t)_mm_cvtsi128_si64(both), high = (uint64_t)_mm_extract_epi64(both, 1);
 #pragma GCC unroll 16
     for (unsigned bit = 0; bit < 128; bit += 8) {
-        unsigned byte = (bit < 64 ? low >> bit : high >> (bit - 64)) & 0xff;
+        unsigned byte = (unsigned)((bit < 64 ? low >> bit : high >> (bit - 64)) & 0xff);
         __m128i twice = _mm_add_epi16(positions_in(byte), _mm_set1_epi16((short)(2 * base + bit)));
         _mm_storeu_si128((__m128i *)to, _mm_srli_epi16(twice, 1));
         to += __builtin_popcount(byte);

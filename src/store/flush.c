@@ -8,8 +8,8 @@
 #include "store/store_inside.h"
 #include "store/store_state.h"
 
-/* Bytes of memory for each sort. */
-enum { SORT_MEMORY = ND_LIMIT(32 << 20, 4096) };
+/* Bytes of memory for each sort, and for the keys of bands that are read together. */
+enum { SORT_MEMORY = ND_LIMIT(32 << 20, 4096), COLUMN_MEMORY = ND_LIMIT(8 << 20, 256) };
 
 /* A store, and the documents that leave it with the next state. */
 typedef struct leaver {
@@ -53,15 +53,23 @@ static nd_status put_documents(const leaver *l, nd_segment_writer *w, nd_error *
     return ND_OK;
 }
 
-static nd_status put_band(const leaver *l, nd_segment_writer *w, uint32_t band,
-                          nd_external_sort *sorter, nd_part_buffer *buffer, nd_error *error) {
+/* Copies the keys of bands from `first` on: columns[b * rows + number] for band first + b. A row is
+ * read once for all of them, because rows are far apart in memory. */
+static void gather_keys(const leaver *l, uint32_t first, uint32_t bands, uint32_t rows,
+                        uint64_t *columns) {
     const nd_memtable *table = l->store->memtable;
     uint32_t number = 0; /* in the segment */
     for (uint32_t d = next_staying(l, 0); d < nd_memtable_count(table);
-         d = next_staying(l, d + 1)) {
-        uint64_t key = nd_memtable_key(table, d, band);
-        ND_TRY(nd_external_sort_push(sorter, (size_t)(key >> 32), key << 32 | number++, error));
-    }
+         d = next_staying(l, d + 1), number++)
+        for (uint32_t b = 0; b < bands; b++)
+            columns[(size_t)b * rows + number] = nd_memtable_key(table, d, first + b);
+}
+
+static nd_status put_band(const uint64_t *keys, uint32_t rows, nd_segment_writer *w,
+                          nd_external_sort *sorter, nd_part_buffer *buffer, nd_error *error) {
+    for (uint32_t number = 0; number < rows; number++)
+        ND_TRY(nd_external_sort_push(sorter, (size_t)(keys[number] >> 32),
+                                     keys[number] << 32 | number, error));
     for (size_t part = 0; part < nd_external_sort_parts(sorter); part++) {
         ND_TRY(nd_external_sort_load(sorter, part, 0, buffer, error));
         ND_TRY(nd_segment_put_words(w, part, buffer->words, buffer->count, error));
@@ -69,17 +77,34 @@ static nd_status put_band(const leaver *l, nd_segment_writer *w, uint32_t band,
     return ND_OK;
 }
 
-static nd_status put_bands(const leaver *l, nd_segment_writer *w, nd_error *error) {
+static nd_status sort_band(nd_store *s, const uint64_t *keys, uint32_t rows, nd_segment_writer *w,
+                           nd_part_buffer *buffer, nd_error *error) {
+    nd_external_sort *sorter = NULL;
+    nd_status status = nd_external_sort_create(&s->allocator, &s->disk,
+                                               (size_t)1 << ND_BAND_PART_BITS, SORT_MEMORY,
+                                               "band keys", &sorter, error);
+    if (status == ND_OK) status = put_band(keys, rows, w, sorter, buffer, error);
+    nd_external_sort_free(sorter);
+    return status;
+}
+
+static nd_status put_bands(const leaver *l, uint32_t rows, nd_segment_writer *w, nd_error *error) {
     nd_store *s = l->store;
+    uint32_t bands = s->state.settings.bands,
+             together = (uint32_t)(COLUMN_MEMORY / sizeof(uint64_t) / rows);
+    if (bands == 0) return ND_OK;
+    together = together == 0 ? 1 : together > bands ? bands : together;
     nd_part_buffer buffer = {0};
+    uint64_t *columns = nd_allocate(&s->allocator, (size_t)rows * together, sizeof *columns);
+    if (!columns)
+        return nd_fail_memory(error, (size_t)rows * together * sizeof *columns, "band keys");
     nd_status status = ND_OK;
-    for (uint32_t band = 0; status == ND_OK && band < s->state.settings.bands; band++) {
-        nd_external_sort *sorter = NULL;
-        status = nd_external_sort_create(&s->allocator, &s->disk, (size_t)1 << ND_BAND_PART_BITS,
-                                         SORT_MEMORY, "band keys", &sorter, error);
-        if (status == ND_OK) status = put_band(l, w, band, sorter, &buffer, error);
-        nd_external_sort_free(sorter);
+    for (uint32_t band = 0; status == ND_OK && band < bands; band++) {
+        uint32_t at = band % together, left = bands - band;
+        if (at == 0) gather_keys(l, band, left < together ? left : together, rows, columns);
+        status = sort_band(s, columns + (size_t)at * rows, rows, w, &buffer, error);
     }
+    nd_release(&s->allocator, columns);
     nd_part_buffer_free(&s->allocator, &buffer);
     return status;
 }
@@ -104,7 +129,7 @@ static nd_status write_memtable(const leaver *l, nd_manifest_segment *segment, n
     nd_segment_writer *w = NULL;
     nd_status status = nd_segment_writer_create(&request, &w, error);
     if (status == ND_OK) status = put_documents(l, w, error);
-    if (status == ND_OK) status = put_bands(l, w, error);
+    if (status == ND_OK) status = put_bands(l, segment->documents, w, error);
     if (status == ND_OK) status = nd_segment_finish(w, &segment->seal, error);
     nd_segment_writer_free(w);
     nd_release(&s->allocator, path);
