@@ -16,6 +16,8 @@ enum {
 
 /* ---- making a merge */
 
+static size_t count_of(const nd_segment_merge *m) { return m->range.end - m->range.first; }
+
 static uint32_t live_of(const nd_store *s, size_t segment) {
     uint32_t live = 0;
     for (uint32_t d = 0; d < s->segments[segment]->documents; d++)
@@ -43,12 +45,15 @@ static nd_status number_segment(const nd_store *s, nd_segment_merge *m, size_t i
     m->live += live;
     m->merged.documents += m->linked ? all : live;
     if (live == all) return ND_OK;
-    uint32_t *moved = m->moved[i] = nd_allocate(&m->allocator, all, sizeof *moved);
-    if (!moved) return nd_fail_memory(error, all * sizeof *moved, "merging segments");
+    m->removed[i] = nd_allocate_zero(&m->allocator, (size_t)all / 8 + 1, 1);
+    if (!m->linked) m->moved[i] = nd_allocate(&m->allocator, all, sizeof *m->moved[i]);
+    if (!m->removed[i] || (!m->linked && !m->moved[i]))
+        return nd_fail_memory(error, all * sizeof *m->moved[i], "merging segments");
     for (uint32_t d = 0; d < all; d++) {
         bool removed = nd_store_is_removed(s, s->begins[g] + d);
-        moved[d] = removed ? UINT32_MAX : number;
-        number += m->linked || !removed;
+        if (removed) m->removed[i][d >> 3] |= (uint8_t)(1u << (d & 7));
+        if (!m->linked) m->moved[i][d] = number;
+        number += !removed;
     }
     return ND_OK;
 }
@@ -62,11 +67,12 @@ nd_status nd_segment_merge_init(nd_store *s, nd_segment_range range, bool linked
                             .range = range,
                             .linked = linked};
     m->segments = nd_allocate(&m->allocator, count, sizeof *m->segments);
+    m->removed = nd_allocate_zero(&m->allocator, count, sizeof *m->removed);
     m->moved = nd_allocate_zero(&m->allocator, count, sizeof *m->moved);
     m->begins = nd_allocate_zero(&m->allocator, count, sizeof *m->begins);
     m->cursors = nd_allocate(&m->allocator, count, sizeof *m->cursors);
     m->heads = nd_allocate(&m->allocator, count, sizeof *m->heads);
-    if (!m->segments || !m->moved || !m->begins || !m->cursors || !m->heads)
+    if (!m->segments || !m->removed || !m->moved || !m->begins || !m->cursors || !m->heads)
         return nd_fail_memory(error, count * sizeof *m->cursors, "merging segments");
     for (size_t i = 0; i < count; i++) {
         m->segments[i] = s->segments[range.first + i];
@@ -78,10 +84,13 @@ nd_status nd_segment_merge_init(nd_store *s, nd_segment_range range, bool linked
 
 void nd_segment_merge_free(nd_segment_merge *m) {
     const nd_allocator *a = &m->allocator;
-    for (size_t i = 0; m->moved && i < m->range.end - m->range.first; i++)
-        nd_release(a, m->moved[i]);
+    for (size_t i = 0; i < count_of(m); i++) {
+        if (m->removed) nd_release(a, m->removed[i]);
+        if (m->moved) nd_release(a, m->moved[i]);
+    }
     nd_release(a, m->segments);
     nd_release(a, m->path);
+    nd_release(a, m->removed);
     nd_release(a, m->moved);
     nd_release(a, m->begins);
     nd_release(a, m->cursors);
@@ -90,13 +99,12 @@ void nd_segment_merge_free(nd_segment_merge *m) {
 
 /* ---- writing it */
 
-static size_t count_of(const nd_segment_merge *m) { return m->range.end - m->range.first; }
-
 /* The number in the new segment of a document of segment i of the range. UINT32_MAX: it is removed.
  */
 static uint32_t moved_document(const nd_segment_merge *m, size_t i, uint32_t document) {
-    const uint32_t *moved = m->moved[i];
-    return moved ? moved[document] : m->begins[i] + document;
+    const uint8_t *removed = m->removed[i];
+    if (removed && removed[document >> 3] >> (document & 7) & 1) return UINT32_MAX;
+    return m->moved[i] ? m->moved[i][document] : m->begins[i] + document;
 }
 
 /* Asks whether to go on, once in INTERVAL of the items that are done one by one. */

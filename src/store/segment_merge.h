@@ -29,10 +29,11 @@ typedef struct nd_segment_merge {
     char *path;                 /* of the new file */
     nd_manifest_segment merged; /* complete after the run */
     bool linked;                /* removed documents keep their numbers in the new segment */
-    /* For each segment, the number in the new one of each of its documents, UINT32_MAX if it is
-     * removed. NULL: none is removed, and the numbers follow the segment's begin. */
+    /* For each segment: its first number in the new one; if documents of it are removed, a bit for
+     * each of these, and, if segments are copied, the new number of each of the others. */
+    uint32_t *begins;
+    uint8_t **removed;
     uint32_t **moved;
-    uint32_t *begins; /* for each segment, its first number in the new one */
     uint32_t live;
     nd_key_cursor *cursors; /* one per segment */
     uint64_t *heads;        /* keys of the cursors' entries; UINT64_MAX: there is none */
