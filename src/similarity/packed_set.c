@@ -51,20 +51,22 @@ static inline void store_front(unsigned char *at, const unsigned char *end, uint
     for (; at < end; at++, word >>= 8) *at = (unsigned char)word;
 }
 
-/* Stores eight bytes for each value. The bytes behind the low bits so far are overwritten by the
- * next store, and in the end by the upper parts. */
+/* The bytes behind the last low bits are overwritten by the upper parts. */
 static void pack_lows(const uint64_t *values, size_t count, unsigned low_bits, unsigned char *at,
                       const unsigned char *end) {
-    uint64_t mask = (UINT64_C(1) << low_bits) - 1, gathered = 0;
-    unsigned held = 0; /* bits in `gathered`: at most 7 from before, and those of one value */
+    uint64_t mask = (UINT64_C(1) << low_bits) - 1, word = 0;
+    unsigned held = 0; /* bits in `word` */
     for (size_t i = 0; i < count; i++) {
-        gathered |= (values[i] & mask) << held;
+        uint64_t low = values[i] & mask;
+        word |= low << held;
         held += low_bits;
-        store_front(at, end, gathered);
-        at += held / 8;
-        gathered >>= held & ~7u;
-        held &= 7;
+        if (held < 64) continue;
+        nd_store_le64(at, word);
+        at += 8;
+        held -= 64;
+        word = low >> (low_bits - held);
     }
+    store_front(at, end, word);
 }
 
 static void pack_uppers(const uint64_t *values, size_t count, unsigned low_bits, unsigned char *at,
