@@ -528,7 +528,8 @@ static bool goes_to_log(const addition *x) {
 
 nd_status nd_index_update_begin_merge(nd_index_update *u, uint32_t documents, nd_error *error) {
     nd_error failure;
-    if (documents <= FEW_DOCUMENTS || nd_store_is_in_memory(u->store)) return ND_OK;
+    bool small = documents <= FEW_DOCUMENTS && !u->options->index.replace;
+    if (small || nd_store_is_in_memory(u->store)) return ND_OK;
     nd_status status = nd_index_begin_merge(u->index, u->run->threads > 1, &failure);
     if (status == ND_ERR_CANCELLED) return nd_fail_as(error, &failure);
     if (status != ND_OK)

@@ -36,8 +36,8 @@ uint32_t nd_index_update_base(const nd_index_update *update);
 nd_status nd_index_update_check_ids(nd_index_update *update, const nd_columns *columns,
                                     nd_error *error);
 
-/* Begins the merge of large segments that earlier batches have left to do, if the run has so many
- * documents that it makes a segment: on a thread of its own, or at once in a run with one thread.
+/* Begins the merge of large segments that earlier batches have left to do, unless the run may go to
+ * the log by the number of its documents: on a thread of its own, or at once with one thread.
  * If a merge fails, this only warns. */
 nd_status nd_index_update_begin_merge(nd_index_update *update, uint32_t documents, nd_error *error);
 
