@@ -22,7 +22,7 @@ nd_status nd_index_begin_merge(nd_index_store *x, bool beside, nd_error *error) 
 nd_status nd_index_end_ingest_in_log(nd_index_store *x, nd_index_ingest_fn *add, void *context,
                                      const nd_ingest_mark *mark, nd_error *error) {
     nd_error failure;
-    nd_status merged = nd_index_store_end_merges(x, error);
+    nd_status merged = nd_index_store_end_merge(x, error);
     if (merged != ND_OK) {
         nd_index_abandon_ingest(x);
         return merged;

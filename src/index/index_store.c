@@ -209,6 +209,10 @@ nd_status nd_index_store_compact_levels(nd_index_store *x, nd_error *error) {
     return replace_log(x, nd_store_compact_levels, error);
 }
 
+nd_status nd_index_store_end_merge(nd_index_store *x, nd_error *error) {
+    return replace_log(x, nd_store_end_merge, error);
+}
+
 nd_status nd_index_store_end_merges(nd_index_store *x, nd_error *error) {
     return replace_log(x, nd_store_end_merges, error);
 }

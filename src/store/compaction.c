@@ -124,24 +124,23 @@ nd_status nd_store_begin_merge(nd_store *s, bool beside, nd_error *error) {
     return status;
 }
 
-static nd_status end_merge(nd_store *s, nd_error *error) {
-    nd_status status = nd_async_task_wait(s->beside->task, error);
+nd_status nd_store_end_merge(nd_store *s, nd_error *error) {
+    if (!s->beside) return ND_OK;
+    nd_status status = nd_store_flush(s, error);
+    if (status == ND_OK) status = nd_async_task_wait(s->beside->task, error);
     if (status == ND_OK) status = install(s, &s->beside->merge, error);
-    free_beside(s);
+    nd_store_give_up_merge(s);
     return status;
 }
 
-/* ---- doors */
+/* ---- all due merges */
 
 nd_status nd_store_end_merges(nd_store *s, nd_error *error) {
     nd_segment_range range;
-    if (!s->beside && !find_due_way(s, false, &range)) return ND_OK;
-    nd_status status = nd_store_flush(s, error);
-    if (status == ND_OK && s->beside) status = end_merge(s, error);
-    while (status == ND_OK && find_due_way(s, false, &range))
-        status = merge_now(s, range, false, error);
-    nd_store_give_up_merge(s);
-    return status;
+    ND_TRY(nd_store_end_merge(s, error));
+    if (find_due_way(s, false, &range)) ND_TRY(nd_store_flush(s, error));
+    while (find_due_way(s, false, &range)) ND_TRY(merge_now(s, range, false, error));
+    return ND_OK;
 }
 
 nd_status nd_store_compact_levels(nd_store *s, nd_error *error) {

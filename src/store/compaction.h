@@ -18,8 +18,11 @@ nd_status nd_store_compact_all(nd_store *store, nd_error *error);
  * once. Until its end the caller may publish segments and remove documents, but not compact.
  * REQUIRES: no merge is begun. */
 nd_status nd_store_begin_merge(nd_store *store, bool beside, nd_error *error);
-/* Waits for the merge that was begun, if any, and installs it; then merges as long as segments are
- * due that are copied. Merges that link are left for nd_store_begin_merge. */
+/* Waits for the merge that was begun, if any, and installs it. If the memtable has no removed
+ * documents, all documents keep their numbers. */
+nd_status nd_store_end_merge(nd_store *store, nd_error *error);
+/* The same, and then merges as long as segments are due that are copied. Merges that link are left
+ * for nd_store_begin_merge. */
 nd_status nd_store_end_merges(nd_store *store, nd_error *error);
 /* Stops the merge that was begun, if any, and forgets it. */
 void nd_store_give_up_merge(nd_store *store);

@@ -241,19 +241,25 @@ static void test_beside(void **state) {
     remove_directory("at-once");
 }
 
+/* nd_progress_fn: a merge asks at least once for each table. */
+static bool go_on_slowly(void *context, nd_stage stage, uint64_t done, uint64_t total) {
+    (void)context, (void)stage, (void)done, (void)total;
+    usleep(100000);
+    return true;
+}
+
+/* The merge stops before it has made its file. */
 static void test_given_up(void **state) {
     (void)state;
     nd_store *s = make_store("i");
     nd_error error;
-    gate g = GATE;
-    nd_progress progress = {.fn = wait_at_gate, .context = &g};
+    nd_progress progress = {.fn = go_on_slowly};
     nd_store_set_progress(s, &progress);
     must(nd_store_begin_merge(s, true, &error), &error);
-    wait_until_reached(&g);
-    open_gate(&g);
     nd_store_give_up_merge(s);
     nd_store_set_progress(s, NULL);
     assert_int_equal(nd_store_segment_count(s), 4);
+    assert_int_equal(count_files("i", "segment-"), 4);
     publish(s, SMALL, 9);
     assert_int_equal(count_files("i", "segment-"), 5);
     expect_all(s, (const uint32_t[]){1, 2, 3, 9}, 4);
@@ -282,6 +288,28 @@ static void test_cancelled(void **state) {
     remove_directory("i");
 }
 
+/* The end of the begun merge alone renumbers no document, although a merge that copies is due. */
+static void test_numbers_stay(void **state) {
+    (void)state;
+    nd_store *s = make_store("i");
+    nd_error error;
+    const uint32_t first = 4 * MANY;
+    must(nd_store_begin_merge(s, true, &error), &error);
+    publish(s, SMALL, 9);
+    publish(s, SMALL, first);
+    for (uint32_t d = 20; d < 22; d++) publish(s, SMALL, d);
+    must(nd_store_end_merge(s, &error), &error);
+    assert_int_equal(nd_store_segment_count(s), 5);
+    assert_int_equal(nd_store_document_count(s), first + 4 * SMALL);
+    expect_all(s, (const uint32_t[]){1, 2, 3, 9, first, 20, 21}, 7);
+    must(nd_store_end_merges(s, &error), &error);
+    assert_int_equal(nd_store_segment_count(s), 2);
+    assert_int_equal(nd_store_document_count(s), first + 4 * SMALL - 1);
+    must(nd_store_check(s, &error), &error);
+    nd_store_close(s);
+    remove_directory("i");
+}
+
 /* A merge is due although a smaller segment is behind its segments. */
 static void test_levels(void **state) {
     (void)state;
@@ -303,6 +331,7 @@ static void test_levels(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_beside), cmocka_unit_test(test_given_up),
-        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_levels)};
+        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_numbers_stay),
+        cmocka_unit_test(test_levels)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }
