@@ -165,9 +165,7 @@ static nd_status resolve_equal(dedup *d, nd_error *error) {
     ND_TRY(nd_find_repeated_ids(&d->run, &d->ingested,
                                 d->update ? ND_REPEATED_IDS_FAIL : ND_REPEATED_IDS_WARN,
                                 &d->summary.duplicate_ids, error));
-    if (!d->update) return ND_OK;
-    ND_TRY(nd_index_update_check_ids(d->update, &d->ingested.columns, error));
-    return nd_index_update_begin_merge(d->update, count, error);
+    return d->update ? nd_index_update_check_ids(d->update, &d->ingested.columns, error) : ND_OK;
 }
 
 static nd_status propose(dedup *d, nd_error *error) {
@@ -220,7 +218,9 @@ static nd_status match_hashes(dedup *d, nd_error *error) {
 }
 
 static nd_status match(dedup *d, nd_error *error) {
+    uint32_t count = (uint32_t)d->ingested.columns.count;
     ND_TRY(resolve_equal(d, error));
+    if (d->update) ND_TRY(nd_index_update_begin_merge(d->update, count, error));
     if (d->plan.counts_words) {
         end_stage(d, ND_STAGE_MATCH);
         ND_TRY(nd_fingerprint_counted(&d->run, &d->plan, &d->fates, &d->ingested, error));

@@ -522,9 +522,7 @@ static bool goes_to_log(const addition *x) {
     return nd_store_is_in_memory(u->store) || (alone && small && !nd_store_is_full(u->store));
 }
 
-/* ---- merging
-
- * The next batch merges what the last one left. */
+/* ---- merging what earlier batches have left */
 
 nd_status nd_index_update_begin_merge(nd_index_update *u, uint32_t documents, nd_error *error) {
     nd_error failure;

@@ -88,13 +88,9 @@ void nd_segment_merge_free(nd_segment_merge *m) {
         if (m->removed) nd_release(a, m->removed[i]);
         if (m->moved) nd_release(a, m->moved[i]);
     }
-    nd_release(a, m->segments);
-    nd_release(a, m->path);
-    nd_release(a, m->removed);
-    nd_release(a, m->moved);
-    nd_release(a, m->begins);
-    nd_release(a, m->cursors);
-    nd_release(a, m->heads);
+    void *const parts[] = {m->segments, m->path,    m->removed, m->moved,
+                           m->begins,   m->cursors, m->heads};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(a, parts[i]);
 }
 
 /* ---- writing it */
