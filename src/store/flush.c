@@ -201,7 +201,7 @@ static nd_status flush_in_memory(const leaver *l, const nd_ingest_mark *mark, nd
     nd_memtable *fresh = NULL;
     uint64_t *keys = nd_allocate(&s->allocator, layout.bands, sizeof *keys);
     if (!keys) return nd_fail_memory(error, layout.bands * sizeof *keys, "band keys");
-    nd_status status = nd_memtable_create(&layout, &s->allocator, &fresh, error);
+    nd_status status = nd_memtable_create(&layout, count_staying(l), &s->allocator, &fresh, error);
     if (status == ND_OK) status = copy_staying(l, layout.bands, keys, fresh, error);
     nd_release(&s->allocator, keys);
     if (status != ND_OK) {

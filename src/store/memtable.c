@@ -86,39 +86,46 @@ static inline uint64_t *slot_of(const band *b, uint64_t key) {
     return &b->slots[s];
 }
 
-/* Makes room for one key more. At most four fifths of the slots are used. Growing moves the keys
- * that have documents into a larger table, and drops the others. */
-static bool reserve_slot(nd_memtable *t, band *b) {
-    if ((uint64_t)(b->used + 1) * 5 <= (uint64_t)b->capacity * 4) return true;
-    band larger = {0};
-    for (uint32_t s = 0; s < b->capacity; s++)
-        larger.used += b->slots[s] != EMPTY && (b->slots[s] & NO_DOCUMENT) != VACATED;
-    larger.capacity = larger.used + larger.used / 8 * 7 + FIRST_SLOTS;
-    larger.slots = nd_allocate(&t->allocator, larger.capacity, sizeof *larger.slots);
+/* Moves the keys that have documents into a table of `capacity` slots, and drops the others. */
+static bool move_slots(nd_memtable *t, band *b, uint32_t capacity) {
+    band larger = {.capacity = capacity};
+    larger.slots = nd_allocate(&t->allocator, capacity, sizeof *larger.slots);
     if (!larger.slots) return false;
-    memset(larger.slots, 0xff, larger.capacity * sizeof *larger.slots);
-    for (uint32_t s = 0; s < b->capacity; s++)
-        if (b->slots[s] != EMPTY && (b->slots[s] & NO_DOCUMENT) != VACATED)
-            *slot_of(&larger, b->slots[s] >> DOCUMENT_BITS) = b->slots[s];
+    memset(larger.slots, 0xff, capacity * sizeof *larger.slots);
+    for (uint32_t s = 0; s < b->capacity; s++) {
+        if (b->slots[s] == EMPTY || (b->slots[s] & NO_DOCUMENT) == VACATED) continue;
+        *slot_of(&larger, b->slots[s] >> DOCUMENT_BITS) = b->slots[s];
+        larger.used++;
+    }
     nd_release(&t->allocator, b->slots);
-    t->bytes += (larger.capacity - (size_t)b->capacity) * sizeof *larger.slots;
+    t->bytes += (capacity - (size_t)b->capacity) * sizeof *larger.slots;
     *b = larger;
     return true;
 }
 
-nd_status nd_memtable_create(const nd_row_layout *layout, const nd_allocator *allocator,
-                             nd_memtable **out, nd_error *error) {
+/* Makes room for one key more. At most four fifths of the slots are used. */
+static bool reserve_slot(nd_memtable *t, band *b) {
+    uint32_t used = 0;
+    if ((uint64_t)(b->used + 1) * 5 <= (uint64_t)b->capacity * 4) return true;
+    for (uint32_t s = 0; s < b->capacity; s++)
+        used += b->slots[s] != EMPTY && (b->slots[s] & NO_DOCUMENT) != VACATED;
+    return move_slots(t, b, used + used / 8 * 7 + FIRST_SLOTS);
+}
+
+nd_status nd_memtable_create(const nd_row_layout *layout, uint32_t expected,
+                             const nd_allocator *allocator, nd_memtable **out, nd_error *error) {
+    uint32_t slots = expected + expected / 4 + FIRST_SLOTS;
     nd_memtable *t = nd_allocate_zero(allocator, 1, sizeof *t);
     if (!t) return nd_fail_memory(error, sizeof *t, "the documents of a log");
     *t = (nd_memtable){.allocator = *allocator, .layout = *layout, .rings = layout->bands + 1};
     t->bands = nd_allocate_zero(allocator, t->rings, sizeof *t->bands);
     bool have = t->bands != NULL;
-    for (uint32_t b = 0; have && b < t->rings; b++) have = reserve_slot(t, &t->bands[b]);
+    for (uint32_t b = 0; have && b < t->rings; b++) have = move_slots(t, &t->bands[b], slots);
     if (!have) {
         nd_memtable_free(t);
-        return nd_fail_memory(
-            error, (layout->bands + 1) * (sizeof *t->bands + FIRST_SLOTS * sizeof *t->bands->slots),
-            "the documents of a log");
+        return nd_fail_memory(error,
+                              t->rings * (sizeof *t->bands + slots * sizeof *t->bands->slots),
+                              "the documents of a log");
     }
     *out = t;
     return ND_OK;
@@ -255,6 +262,11 @@ size_t nd_memtable_bytes(const nd_memtable *t) {
 void nd_memtable_document(const nd_memtable *t, uint32_t document, nd_stored_document *out) {
     const entry *e = t->entries[document];
     nd_row_parts(payload_of(t, e), e->size, &t->layout, out);
+}
+
+const unsigned char *nd_memtable_row(const nd_memtable *t, uint32_t document, size_t *size) {
+    *size = t->entries[document]->size;
+    return payload_of(t, t->entries[document]);
 }
 
 uint64_t nd_memtable_key(const nd_memtable *t, uint32_t document, uint32_t b) {

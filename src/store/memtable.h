@@ -20,8 +20,10 @@
 
 typedef struct nd_memtable nd_memtable;
 
-nd_status nd_memtable_create(const nd_row_layout *layout, const nd_allocator *allocator,
-                             nd_memtable **out, nd_error *error);
+/* `expected`: documents for which the tables have room at first, so that these are not moved while
+ * so many are added. */
+nd_status nd_memtable_create(const nd_row_layout *layout, uint32_t expected,
+                             const nd_allocator *allocator, nd_memtable **out, nd_error *error);
 /* NULL is accepted. */
 void nd_memtable_free(nd_memtable *table);
 
@@ -45,6 +47,8 @@ size_t nd_memtable_bytes(const nd_memtable *table); /* of memory, about */
  * 8 bytes behind the set can be read. */
 void nd_memtable_document(const nd_memtable *table, uint32_t document, nd_stored_document *out);
 uint64_t nd_memtable_key(const nd_memtable *table, uint32_t document, uint32_t band);
+/* The document as nd_row_write has written it. */
+const unsigned char *nd_memtable_row(const nd_memtable *table, uint32_t document, size_t *size);
 /* All sketches as fingerprints, if the layout has no bands: one word each, or two, the low one
  * first, if a sketch has more than 8 bytes. Valid until a document is added. */
 const uint64_t *nd_memtable_fingerprints(const nd_memtable *table);

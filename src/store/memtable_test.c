@@ -180,7 +180,9 @@ static void test_against_row(void **state) {
         begin(layout, distinct[round % 4], round % 5 ? 300 : 2, round);
         nd_memtable *table;
         nd_error error;
-        assert_int_equal(nd_memtable_create(&layout, &nd_allocator_default, &table, &error), ND_OK);
+        assert_int_equal(nd_memtable_create(&layout, (uint32_t)(round % 3 * 90),
+                                            &nd_allocator_default, &table, &error),
+                         ND_OK);
         check_some(table, 3);
         /* How many of 10 steps remove. In a third of the rounds there are more removals than
          * additions after the first half. */
@@ -216,7 +218,7 @@ static void test_equal_hashes(void **state) {
         nd_memtable *table;
         nd_error error;
         uint64_t ids[2] = {words[i - 1] % IDS, words[i] % IDS}, key = 0;
-        assert_int_equal(nd_memtable_create(&(nd_row_layout){.sketch_size = 1, .bands = 1},
+        assert_int_equal(nd_memtable_create(&(nd_row_layout){.sketch_size = 1, .bands = 1}, 0,
                                             &nd_allocator_default, &table, &error),
                          ND_OK);
         for (int k = 0; k < 2; k++) {
@@ -251,7 +253,7 @@ static void test_memory_out(void **state) {
         nd_memtable *table = NULL;
         nd_error error;
         begin(small, left % 2 ? 5 : POOL, 50, 7);
-        nd_status status = nd_memtable_create(&small, &allocator, &table, &error);
+        nd_status status = nd_memtable_create(&small, 0, &allocator, &table, &error);
         assert_true(status == ND_OK || (status == ND_ERR_MEMORY && failing.live == 0));
         while (status == ND_OK && plain.count < DOCUMENTS) {
             plain_document d = make_document();
@@ -281,7 +283,7 @@ static void test_too_large(void **state) {
     nd_memtable *table;
     nd_error error;
     begin(small, 5, 50, 8);
-    assert_int_equal(nd_memtable_create(&small, &nd_allocator_default, &table, &error), ND_OK);
+    assert_int_equal(nd_memtable_create(&small, 0, &nd_allocator_default, &table, &error), ND_OK);
     plain_document d = {0};
     nd_stored_document document = stored(&d);
     document.set_size = UINT32_MAX;

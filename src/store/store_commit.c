@@ -36,12 +36,11 @@ nd_status nd_store_add(nd_store *s, const nd_stored_document *document, nd_error
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: a document of %zu bytes is too large",
                        s->directory, size);
     if (s->in_memory) return nd_memtable_add(s->memtable, document, error);
-    if (!nd_reserve(&s->allocator, &s->record, &s->record_capacity, size))
-        return nd_fail_memory(error, size, "a document");
-    nd_row_write(document, &layout, s->record);
     ND_TRY(nd_memtable_add(s->memtable, document, error));
-    nd_status status = append(s, ND_LOG_ADD, s->record, size, error);
-    if (status != ND_OK) nd_memtable_take_back(s->memtable, nd_memtable_count(s->memtable) - 1);
+    uint32_t number = nd_memtable_count(s->memtable) - 1;
+    const unsigned char *row = nd_memtable_row(s->memtable, number, &size);
+    nd_status status = append(s, ND_LOG_ADD, row, size, error);
+    if (status != ND_OK) nd_memtable_take_back(s->memtable, number);
     return status;
 }
 

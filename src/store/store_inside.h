@@ -32,10 +32,8 @@ struct nd_store {
     pthread_rwlock_t *view; /* the lock of readers; NULL: there are none */
     nd_wal *log;            /* of a writer */
     uint64_t *keys;         /* scratch of recovery: one per band */
-    unsigned char *record;  /* scratch of changes: a record's payload */
-    size_t record_capacity;
-    nd_error failure; /* of a change. Memory and files may differ since then, so every further
-                         change fails with it */
+    nd_error failure;       /* of a change. Memory and files may differ since then, so every further
+                               change fails with it */
     nd_temp_space disk;
     nd_merge_beside *beside; /* NULL: none */
     uint64_t merging;        /* the segment's file that it writes; 0: none */

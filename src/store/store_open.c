@@ -100,8 +100,9 @@ nd_status nd_store_open_in_memory(const nd_index_settings *settings, const nd_al
     s->state.settings = *settings;
     s->state.generation = 1;
     s->begins = nd_allocate_zero(&s->allocator, 1, sizeof *s->begins);
-    nd_status status = s->begins ? nd_memtable_create(&layout, &s->allocator, &s->memtable, error)
-                                 : nd_fail_memory(error, sizeof *s->begins, "segments");
+    nd_status status = s->begins
+                           ? nd_memtable_create(&layout, 0, &s->allocator, &s->memtable, error)
+                           : nd_fail_memory(error, sizeof *s->begins, "segments");
     if (status != ND_OK) {
         nd_store_close(s);
         return status;
@@ -119,7 +120,6 @@ void nd_store_close(nd_store *s) {
     nd_process_lock_release(&s->lock);
     nd_release(&a, s->directory);
     nd_release(&a, s->keys);
-    nd_release(&a, s->record);
     nd_release(&a, s);
 }
 
