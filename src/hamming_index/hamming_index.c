@@ -254,7 +254,7 @@ static nd_status add_one(nd_hamming_index *x, const char *id, size_t id_length,
     ND_TRY(nd_index_store_begin_change(&x->shared, error));
     nd_status status = add(x, &document, how == REPLACE, error);
     if (status == ND_OK) return nd_index_store_commit_change(&x->shared, error);
-    nd_index_store_abandon_change(&x->shared);
+    nd_index_store_end_change(&x->shared);
     return status;
 }
 

@@ -428,7 +428,7 @@ nd_status nd_hamming_load(nd_hamming_index *x, const nd_fingerprint_source *sour
     if (status == ND_OK) status = run(&l, &logged, error);
     nd_store_set_progress(x->shared.store, NULL);
     if (status == ND_OK && logged) status = nd_index_store_commit_change(&x->shared, error);
-    else nd_index_store_abandon_change(&x->shared);
+    else nd_index_store_end_change(&x->shared);
     end(&l, began, status == ND_OK ? summary : NULL);
     return status;
 }

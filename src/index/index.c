@@ -132,6 +132,7 @@ typedef struct addition {
     nd_index_searcher *searcher;
     nd_sketched_document document; /* with its id */
     bool packed;                   /* its packed set is made already */
+    bool committed_later;          /* by nd_index_commit_added */
     bool replace;
     uint32_t replaced; /* number of the document with the same id; UINT32_MAX: none */
     bool fresh;        /* no other document is its duplicate */
@@ -171,8 +172,9 @@ static nd_status add(nd_index_store *x, addition *a, nd_error *error) {
         status = apply(store, a, error);
         nd_index_store_end_edit(x);
     }
-    if (status == ND_OK && changes) return nd_index_store_commit_change(x, error);
-    nd_index_store_abandon_change(x);
+    if (status == ND_OK && changes && !a->committed_later)
+        return nd_index_store_commit_change(x, error);
+    nd_index_store_end_change(x);
     return status;
 }
 
@@ -221,11 +223,18 @@ nd_status nd_index_replace(nd_index *index, nd_index_searcher *searcher, const n
 nd_status nd_index_add_document(nd_index *index, nd_index_searcher *searcher,
                                 const nd_stored_document *document, bool *added,
                                 const nd_match **evidence, nd_error *error) {
-    addition a = {.searcher = searcher, .document = {.stored = *document}, .packed = true};
+    addition a = {.searcher = searcher,
+                  .document = {.stored = *document},
+                  .packed = true,
+                  .committed_later = true};
     ND_TRY(add(&index->shared, &a, error));
     *added = a.fresh;
     *evidence = evidence_of(&a);
     return ND_OK;
+}
+
+nd_status nd_index_commit_added(nd_index *index, nd_error *error) {
+    return nd_index_store_commit_ended(&index->shared, error);
 }
 
 nd_status nd_index_remove(nd_index *x, const char *id, size_t id_length, bool *found,

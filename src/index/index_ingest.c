@@ -6,7 +6,7 @@ nd_status nd_index_begin_ingest(nd_index_store *x, nd_progress *progress, nd_err
     ND_TRY(nd_index_store_begin_change(x, error));
     nd_status status = nd_index_store_flush_removed(x, error);
     if (status != ND_OK) {
-        nd_index_store_abandon_change(x);
+        nd_index_store_end_change(x);
         return status;
     }
     nd_index_store_expect_random(x);
@@ -36,7 +36,7 @@ nd_status nd_index_end_ingest_in_log(nd_index_store *x, nd_index_ingest_fn *add,
     nd_store_set_progress(store, NULL);
     atomic_store(&x->ingesting, false);
     if (status == ND_OK) return nd_index_store_commit_change(x, error);
-    nd_index_store_abandon_change(x);
+    nd_index_store_end_change(x);
     return nd_fail(error, status, "%s", failure.message);
 }
 
@@ -50,5 +50,5 @@ void nd_index_abandon_ingest(nd_index_store *x) {
     nd_store_give_up_merge(x->store);
     nd_store_set_progress(x->store, NULL);
     atomic_store(&x->ingesting, false);
-    nd_index_store_abandon_change(x);
+    nd_index_store_end_change(x);
 }

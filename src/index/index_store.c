@@ -199,7 +199,12 @@ nd_status nd_index_store_commit_change(nd_index_store *x, nd_error *error) {
                                                                     : status;
 }
 
-void nd_index_store_abandon_change(nd_index_store *x) { pthread_mutex_unlock(&x->writer); }
+void nd_index_store_end_change(nd_index_store *x) { pthread_mutex_unlock(&x->writer); }
+
+nd_status nd_index_store_commit_ended(nd_index_store *x, nd_error *error) {
+    ND_TRY(lock_writer(x, error));
+    return nd_index_store_commit_change(x, error);
+}
 
 nd_status nd_index_store_flush_removed(nd_index_store *x, nd_error *error) {
     return replace_log(x, nd_store_flush_removed, error);
@@ -248,7 +253,7 @@ nd_status nd_index_store_remove_id(nd_index_store *x, const char *id, size_t len
     if (status == ND_OK && there) {
         ND_TRY(nd_index_store_commit_change(x, error));
     } else {
-        nd_index_store_abandon_change(x);
+        nd_index_store_end_change(x);
         ND_TRY(status);
     }
     *found = there;

@@ -69,15 +69,18 @@ void nd_index_store_end_read(nd_index_store *x);
  *   begin_change   locks `writer`; the changing thread may read x->store without a lock
  *   begin_edit, end_edit   around calls that change documents: nd_store_add, nd_store_remove, ...
  *   publish, compact_levels   if the change is more than documents for the log
- *   commit_change or abandon_change   unlocks `writer` */
+ *   commit_change or end_change   unlocks `writer` */
 
 /* Begins a change. A full memtable is flushed first, so that a failure of the flush leaves no
- * change behind. After a failure there is nothing to commit or abandon. */
+ * change behind. After a failure there is nothing to end. */
 nd_status nd_index_store_begin_change(nd_index_store *x, nd_error *error);
 /* Writes the change to the operating system, and with ND_SYNC_EACH to the disk. */
 nd_status nd_index_store_commit_change(nd_index_store *x, nd_error *error);
-/* Ends a change that has changed nothing since the last commit or publication. */
-void nd_index_store_abandon_change(nd_index_store *x);
+/* Ends a change that has changed nothing, or one that a later commit writes with its own: so many
+ * changes share a write. Until then the end of the process loses it. */
+void nd_index_store_end_change(nd_index_store *x);
+/* Writes the changes that have ended without a commit. */
+nd_status nd_index_store_commit_ended(nd_index_store *x, nd_error *error);
 
 nd_store *nd_index_store_begin_edit(nd_index_store *x);
 void nd_index_store_end_edit(nd_index_store *x);
