@@ -131,26 +131,29 @@ nd_status nd_index_searcher_create(nd_index *x, nd_index_searcher **out, nd_erro
 typedef struct addition {
     nd_index_searcher *searcher;
     nd_sketched_document document; /* with its id */
-    bool packed;                   /* its packed set is made already */
-    bool committed_later;          /* by nd_index_commit_added */
     bool replace;
     uint32_t replaced; /* number of the document with the same id; UINT32_MAX: none */
     bool fresh;        /* no other document is its duplicate */
 } addition;
 
+/* The id is not looked up: there is no other document with it, or a->replaced has it. */
 static nd_status find_evidence(nd_index_store *x, addition *a, nd_error *error) {
+    ND_TRY(nd_document_search_look_up(a->searcher->search, x->store, &a->document, 1, error));
+    ND_TRY(nd_document_search_find(a->searcher->search, x->store, 0, ND_SEARCH_FIRST, a->replaced,
+                                   error));
+    a->fresh = nd_document_search_result(a->searcher->search)->count == 0;
+    return ND_OK;
+}
+
+/* Decides, and packs the set of a document that will be kept. */
+static nd_status decide(nd_index_store *x, addition *a, nd_error *error) {
     const nd_stored_document *d = &a->document.stored;
     ND_TRY(nd_store_find_id(x->store, d->id, d->id_length, &a->replaced, error));
     if (a->replaced != UINT32_MAX && !a->replace)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already",
                        x->path, nd_shown_length(d->id, d->id_length, ND_SHOWN_ID), d->id);
-    ND_TRY(nd_document_search_look_up(a->searcher->search, x->store, &a->document, 1, error));
-    ND_TRY(nd_document_search_find(a->searcher->search, x->store, 0, ND_SEARCH_FIRST, a->replaced,
-                                   error));
-    a->fresh = nd_document_search_result(a->searcher->search)->count == 0;
-    return a->fresh && !a->packed
-               ? nd_document_sketcher_pack(a->searcher->sketcher, &a->document, error)
-               : ND_OK;
+    ND_TRY(find_evidence(x, a, error));
+    return a->fresh ? nd_document_sketcher_pack(a->searcher->sketcher, &a->document, error) : ND_OK;
 }
 
 /* Puts the new document, if it is fresh, in the place of the replaced one, if any. REQUIRES:
@@ -165,15 +168,14 @@ static nd_status apply(nd_store *store, const addition *a, nd_error *error) {
 static nd_status add(nd_index_store *x, addition *a, nd_error *error) {
     a->replaced = UINT32_MAX;
     ND_TRY(nd_index_store_begin_change(x, error));
-    nd_status status = find_evidence(x, a, error);
+    nd_status status = decide(x, a, error);
     bool changes = a->fresh || a->replaced != UINT32_MAX;
     if (status == ND_OK && changes) {
         nd_store *store = nd_index_store_begin_edit(x);
         status = apply(store, a, error);
         nd_index_store_end_edit(x);
     }
-    if (status == ND_OK && changes && !a->committed_later)
-        return nd_index_store_commit_change(x, error);
+    if (status == ND_OK && changes) return nd_index_store_commit_change(x, error);
     nd_index_store_end_change(x);
     return status;
 }
@@ -223,11 +225,16 @@ nd_status nd_index_replace(nd_index *index, nd_index_searcher *searcher, const n
 nd_status nd_index_add_document(nd_index *index, nd_index_searcher *searcher,
                                 const nd_stored_document *document, bool *added,
                                 const nd_match **evidence, nd_error *error) {
-    addition a = {.searcher = searcher,
-                  .document = {.stored = *document},
-                  .packed = true,
-                  .committed_later = true};
-    ND_TRY(add(&index->shared, &a, error));
+    nd_index_store *x = &index->shared;
+    addition a = {.searcher = searcher, .document = {.stored = *document}, .replaced = UINT32_MAX};
+    ND_TRY(nd_index_store_begin_change(x, error));
+    nd_status status = find_evidence(x, &a, error);
+    if (status == ND_OK && a.fresh) {
+        status = nd_store_add(nd_index_store_begin_edit(x), document, error);
+        nd_index_store_end_edit(x);
+    }
+    nd_index_store_end_change(x);
+    ND_TRY(status);
     *added = a.fresh;
     *evidence = evidence_of(&a);
     return ND_OK;

@@ -292,7 +292,6 @@ nd_status nd_stream_add_prepared(nd_stream *s, nd_prepared_arrival *prepared,
     const nd_arrival *a = &prepared->arrival;
     nd_placement placement;
     nd_error failure;
-    ND_TRY(nd_stream_check_changeable(s, error));
     if (isinf(a->time))
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "value must be a time, a finite number of seconds, or NaN");

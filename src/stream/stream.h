@@ -31,7 +31,7 @@ nd_status nd_stream_create_maker(const nd_stream *stream, nd_arrival_maker **out
 nd_status nd_stream_check_changeable(const nd_stream *stream, nd_error *error);
 
 /* Adds a prepared arrival, with its id and time. `answer`, which may be NULL: its pointers except
- * the id are valid until the next call. */
+ * the id are valid until the next call. REQUIRES: nd_stream_check_changeable. */
 nd_status nd_stream_add_prepared(nd_stream *stream, nd_prepared_arrival *prepared,
                                  nd_stream_answer *answer, nd_error *error);
 

@@ -103,21 +103,32 @@ nd_status nd_stream_index_reconcile(nd_stream_index *x, nd_clusters *clusters, n
 
 /* ---- deciding */
 
+/* Whether the index still has a document with the arrival's id, of a forgotten cluster. REQUIRES:
+ * no cluster has this id. */
+static nd_status is_forgotten(const nd_stream_index *x, const nd_arrival *a, bool *forgotten,
+                              nd_error *error) {
+    uint32_t number = UINT32_MAX;
+    if (x->forgotten_size > 0)
+        ND_TRY(nd_store_find_id(x->index->shared.store, a->id, a->id_length, &number, error));
+    *forgotten = number != UINT32_MAX;
+    return ND_OK;
+}
+
 nd_status nd_stream_index_decide(nd_stream_index *x, const nd_clusters *clusters,
                                  nd_prepared_arrival *prepared, bool *stale, nd_error *error) {
     const nd_match *evidence;
-    uint32_t number;
     bool added;
     nd_arrival *a = &prepared->arrival;
     a->kind = ND_ARRIVAL_JOINS;
     a->similarity = 1;
-    ND_TRY(nd_store_find_id(x->index->shared.store, a->id, a->id_length, &number, error));
-    *stale = number != UINT32_MAX && !nd_clusters_has(clusters, a->id, a->id_length);
-    if (number != UINT32_MAX) { /* the first document of a cluster, sent again long after */
+    if (nd_clusters_has(clusters, a->id, a->id_length)) { /* its first document, sent again */
+        *stale = false;
         a->leader = a->id;
         a->leader_length = a->id_length;
         return ND_OK;
     }
+    ND_TRY(is_forgotten(x, a, stale, error));
+    if (*stale) return ND_OK;
     prepared->document.id = a->id;
     prepared->document.id_length = a->id_length;
     ND_TRY(nd_index_add_document(x->index, x->searcher, &prepared->document, &added, &evidence,

@@ -4,6 +4,7 @@
 #include "job_parts.h"
 #include "small_corpus.h"
 #include "stream_seen.h"
+#include "stream/leader_clusters.h"
 #include "own_directory.h"
 #include "test.h"
 
@@ -331,6 +332,46 @@ static void test_topics_of_answers(void **state) {
     remove_all();
 }
 
+/* ---- forgotten clusters */
+
+/* The result is valid until the next call. */
+static const nd_stream_answer *add_at(nd_stream *s, double time, const char *id, const char *text) {
+    const nd_record document = {
+        .text = text, .length = strlen(text), .id = id, .id_length = strlen(id), .value = time};
+    const nd_stream_answer *answer;
+    nd_error error;
+    if (nd_stream_add(s, &document, &answer, &error) != ND_OK) fail_msg("%s", error.message);
+    return answer;
+}
+
+/* An id founds a second cluster when its first one is forgotten but not synced, so that the index
+ * still holds the first text. The index then loses the first text, not the second. */
+static void test_id_of_a_forgotten_cluster(void **state) {
+    (void)state;
+    static const char first[] = "the river rose over its banks in the night",
+                      second[] = "a quiet summer market sells bread and honey";
+    const nd_stream_options o = options_of(3);
+    nd_error error;
+    remove_all();
+    nd_stream *s = open_stream(directory, ND_INDEX_WRITE, &o);
+    assert_true(add_at(s, 0, "a", first)->is_new);
+    for (int i = 0; i <= ND_RECENT; i++) {
+        char id[16], text[64];
+        snprintf(id, sizeof id, "f%d", i);
+        snprintf(text, sizeof text, "x%d y%d z%d", i, i, i);
+        assert_true(add_at(s, 1000, id, text)->is_new);
+    }
+    assert_true(add_at(s, 1000, "a", second)->is_new);
+    if (nd_stream_sync(s, &error) != ND_OK) fail_msg("%s", error.message);
+    const nd_stream_answer *answer = add_at(s, 1000, "b", second);
+    assert_false(answer->is_new);
+    assert_int_equal(answer->cluster_length, 1);
+    assert_memory_equal(answer->cluster, "a", 1);
+    assert_true(add_at(s, 1000, "c", first)->is_new);
+    nd_stream_close(s);
+    remove_all();
+}
+
 /* ---- rejected calls */
 
 static void expect_rejection(const nd_stream_options *o, const char *text) {
@@ -395,6 +436,7 @@ static void test_rejections(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_death), cmocka_unit_test(test_leader_is_the_batch),
-        cmocka_unit_test(test_topics_of_answers), cmocka_unit_test(test_rejections)};
+        cmocka_unit_test(test_topics_of_answers), cmocka_unit_test(test_id_of_a_forgotten_cluster),
+        cmocka_unit_test(test_rejections)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
