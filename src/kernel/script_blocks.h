@@ -67,12 +67,21 @@ static inline const recent_page *remember_page(nd_recent_pages *recent,
 
 /* The leading bytes of the characters whose tables are those of a page. */
 static inline uint64_t leads_of_page(bytes64 x, const recent_page *r) {
+    const nd_script_page *page = r->page;
     uint64_t leads = within64(x, r->lead_first, r->lead_last);
-    if (r->page->length == 2) return leads;
-    uint64_t behind = within64(x, r->second_first, r->second_last);
-    if (r->page->length == 3) return leads & behind >> 1;
+    if (page->length == 2) return leads;
+    if (page->lead_first != page->lead_last) {
+        const same_bytes least = same_bytes_of(0x80), most = same_bytes_of(0xbf);
+        uint64_t before = within64(x, r->lead_first, r->lead_first) &
+                          ~(within64(x, r->second_first, most) >> 1),
+                 behind = within64(x, r->lead_last, r->lead_last) &
+                          ~(within64(x, least, r->second_last) >> 1);
+        return leads & ~(before | behind);
+    }
+    uint64_t second = within64(x, r->second_first, r->second_last);
+    if (page->length == 3) return leads & second >> 1;
     const same_bytes emoji = same_bytes_of(0x9f);
-    return leads & within64(x, emoji, emoji) >> 1 & behind >> 2;
+    return leads & within64(x, emoji, emoji) >> 1 & second >> 2;
 }
 
 /* What is known of the characters of a block, at the positions of their last bytes. `low` and

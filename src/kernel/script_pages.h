@@ -33,9 +33,9 @@ enum {
 };
 
 /* A page: the numbers of its tables; 1 + the class, if all its characters are of one class without
- * more bits, otherwise 0; the bytes of a character; and the ranges of leading bytes and of bytes
- * behind it in which all characters of three bytes have the same tables. (Of four bytes: of third
- * bytes.) */
+ * more bits, otherwise 0; the bytes of a character; and the first and the last page around it with
+ * the same tables, each by its leading byte and the byte behind that one. (Of four bytes: by its
+ * third byte.) So the Han characters from U+4E00 on are looked up together, and Hangul. */
 typedef struct nd_script_page {
     uint8_t classes, folds, only_class, length;
     uint8_t lead_first, lead_last, second_first, second_last;
