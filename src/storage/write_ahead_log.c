@@ -586,7 +586,7 @@ nd_status nd_wal_commit_and_sync(nd_wal *log, nd_error *error) {
 
 nd_status nd_wal_sync(nd_wal *log, nd_error *error) { return sync_file(log, error); }
 
-uint64_t nd_wal_size(const nd_wal *log) { return log->end; }
+uint64_t nd_wal_size(const nd_wal *log) { return log->end + log->used; }
 
 void nd_wal_close(nd_wal *log) {
     if (!log) return;

@@ -125,7 +125,7 @@ nd_status nd_wal_commit_and_sync(nd_wal *log, nd_error *error);
  * failure no commit succeeds. */
 nd_status nd_wal_sync(nd_wal *log, nd_error *error);
 
-/* Bytes in use: recovery reads so many. */
+/* Bytes in use, with those of the current group: recovery reads so many when it is committed. */
 uint64_t nd_wal_size(const nd_wal *log);
 
 /* Records that were not committed are lost. NULL is accepted. */
