@@ -123,9 +123,9 @@ nd_status nd_memtable_create(const nd_row_layout *layout, uint32_t expected,
     for (uint32_t b = 0; have && b < t->rings; b++) have = move_slots(t, &t->bands[b], slots);
     if (!have) {
         nd_memtable_free(t);
-        return nd_fail_memory(error,
-                              t->rings * (sizeof *t->bands + slots * sizeof *t->bands->slots),
-                              "the documents of a log");
+        return nd_fail_memory(
+            error, (layout->bands + 1) * (sizeof *t->bands + slots * sizeof *t->bands->slots),
+            "the documents of a log");
     }
     *out = t;
     return ND_OK;
