@@ -203,7 +203,9 @@ void nd_index_store_end_change(nd_index_store *x) { pthread_mutex_unlock(&x->wri
 
 nd_status nd_index_store_commit_ended(nd_index_store *x, nd_error *error) {
     ND_TRY(lock_writer(x, error));
-    return nd_index_store_commit_change(x, error);
+    if (nd_store_has_uncommitted(x->store)) return nd_index_store_commit_change(x, error);
+    nd_index_store_end_change(x);
+    return ND_OK;
 }
 
 nd_status nd_index_store_flush_removed(nd_index_store *x, nd_error *error) {

@@ -586,6 +586,8 @@ nd_status nd_wal_commit_and_sync(nd_wal *log, nd_error *error) {
 
 nd_status nd_wal_sync(nd_wal *log, nd_error *error) { return sync_file(log, error); }
 
+bool nd_wal_has_group(const nd_wal *log) { return log->used > 0; }
+
 uint64_t nd_wal_size(const nd_wal *log) { return log->end + log->used; }
 
 void nd_wal_close(nd_wal *log) {

@@ -114,6 +114,9 @@ nd_status nd_wal_open(const char *path, uint64_t number, nd_wal_tail tail,
 nd_status nd_wal_append(nd_wal *log, uint16_t type, const void *payload, size_t size,
                         nd_error *error);
 
+/* Whether the current group has records. */
+bool nd_wal_has_group(const nd_wal *log);
+
 /* Writes the current group to the file, if there is one. The records survive the end of the
  * process, but perhaps not a crash of the machine. After a failure every later call returns it:
  * close the log, and recover it. */

@@ -97,6 +97,8 @@ nd_status nd_store_commit(nd_store *s, nd_error *error) {
     return nd_store_end_step(s, nd_wal_commit(s->log, &failure), &failure, error);
 }
 
+bool nd_store_has_uncommitted(const nd_store *s) { return s->log && nd_wal_has_group(s->log); }
+
 nd_status nd_store_sync(nd_store *s, nd_error *error) {
     return s->log ? nd_wal_sync(s->log, error) : ND_OK;
 }
