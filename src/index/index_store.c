@@ -192,8 +192,9 @@ nd_status nd_index_store_begin_change(nd_index_store *x, nd_error *error) {
 }
 
 nd_status nd_index_store_commit_change(nd_index_store *x, nd_error *error) {
+    const uint64_t written = nd_store_has_uncommitted(x->store); /* 0: nothing has to be synced */
     nd_status status = nd_store_commit(x->store, error);
-    uint64_t change = atomic_fetch_add(&x->written, 1) + 1;
+    uint64_t change = atomic_fetch_add(&x->written, written) + written;
     pthread_mutex_unlock(&x->writer);
     return status == ND_OK && atomic_load(&x->sync) == ND_SYNC_EACH ? sync_up_to(x, change, error)
                                                                     : status;
@@ -203,9 +204,7 @@ void nd_index_store_end_change(nd_index_store *x) { pthread_mutex_unlock(&x->wri
 
 nd_status nd_index_store_commit_ended(nd_index_store *x, nd_error *error) {
     ND_TRY(lock_writer(x, error));
-    if (nd_store_has_uncommitted(x->store)) return nd_index_store_commit_change(x, error);
-    nd_index_store_end_change(x);
-    return ND_OK;
+    return nd_index_store_commit_change(x, error);
 }
 
 nd_status nd_index_store_flush_removed(nd_index_store *x, nd_error *error) {

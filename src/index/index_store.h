@@ -79,8 +79,7 @@ nd_status nd_index_store_commit_change(nd_index_store *x, nd_error *error);
 /* Ends a change that has changed nothing, or one that a later commit writes with its own: so many
  * changes share a write. Until then the end of the process loses it. */
 void nd_index_store_end_change(nd_index_store *x);
-/* Writes the changes that have ended without a commit. Without any the next sync has nothing to do.
- */
+/* Writes the changes that have ended without a commit, if there are any. */
 nd_status nd_index_store_commit_ended(nd_index_store *x, nd_error *error);
 
 nd_store *nd_index_store_begin_edit(nd_index_store *x);
