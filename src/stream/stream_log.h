@@ -24,8 +24,7 @@ void nd_stream_log_close(nd_stream_log *log);
 nd_status nd_stream_log_add(nd_stream_log *log, const nd_arrival *arrival, nd_error *error);
 
 /* Makes all collected arrivals durable, and before them the documents that they have added to the
- * index (NULL: none).
- * After a failure, every further call of these three fails with it. */
+ * index (NULL: none). After a failure, every further call of these three fails with it. */
 nd_status nd_stream_log_sync(nd_stream_log *log, nd_index *index, nd_error *error);
 /* Called by the log's thread when the arrivals are durable. */
 typedef void nd_stream_synced_fn(void *context);
