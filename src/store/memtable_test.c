@@ -253,7 +253,8 @@ static void test_memory_out(void **state) {
         nd_memtable *table = NULL;
         nd_error error;
         begin(small, left % 2 ? 5 : POOL, 50, 7);
-        nd_status status = nd_memtable_create(&small, 0, &allocator, &table, &error);
+        nd_status status = nd_memtable_create(&small, (uint32_t)(left % 3 * 40), &allocator, &table,
+                                              &error);
         assert_true(status == ND_OK || (status == ND_ERR_MEMORY && failing.live == 0));
         while (status == ND_OK && plain.count < DOCUMENTS) {
             plain_document d = make_document();
