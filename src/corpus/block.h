@@ -10,12 +10,12 @@
 
 /* A block ends when it has ND_BLOCK_BYTES or ND_BLOCK_RECORDS. That is enough work to be worth
  * taking a lock, and few enough bytes to stay in the processor's cache. A claimed one
- * (line_claims.h) may have some more records. One of a live input has at most ND_LIVE_RECORDS,
- * which a stream makes durable together. */
+ * (line_claims.h) may have some more records. One of a live input has at most ND_LIVE_RECORDS: what
+ * a stream makes of them is still in the processor's second cache when it adds them. */
 enum {
     ND_BLOCK_BYTES = ND_LIMIT(1 << 20, 1000),
     ND_BLOCK_RECORDS = ND_LIMIT(4096, 5),
-    ND_LIVE_RECORDS = ND_LIMIT(512, 5)
+    ND_LIVE_RECORDS = ND_LIMIT(32, 5)
 };
 
 typedef struct nd_raw_record {
@@ -50,6 +50,7 @@ typedef struct nd_block {
     size_t count, record_capacity; /* count 0: its lines are blank */
     size_t most;                   /* records */
     nd_block_claim claim;          /* of its bytes (line_claims.h) */
+    bool more;                     /* of a live input: another document can be read at once */
     bool end;                      /* nothing is left to read; count is 0 */
     pthread_mutex_t *gate;         /* held, because one of its records is large; NULL: none is */
     char *broken; /* not NULL, only if errors are skipped: the source failed behind this block's

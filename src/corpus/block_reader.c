@@ -717,6 +717,24 @@ static nd_status read_source(nd_corpus *corpus, nd_block *block, nd_error *error
 
 /* ---- the next block */
 
+/* Whether the window has another document. An archive's next record may be none. */
+static bool has_document(const nd_corpus *corpus, nd_input_format format) {
+    nd_record_cutter cutter = corpus->cutter; /* which is left as it is */
+    nd_cut cut;
+    return format != ND_FORMAT_WARC && !corpus->discarding &&
+           nd_record_cut(&cutter, corpus->window, corpus->window_begin, corpus->window_end,
+                         corpus->at_end, &cut) &&
+           !cut.blank;
+}
+
+/* Whether a live input has another document at once. A callback is asked for it in any case. */
+static bool has_more(const nd_corpus *corpus, const nd_block *block) {
+    const nd_source *source = &corpus->sources[block->source];
+    if (!corpus->options.live || !nd_block_is_full(block)) return false;
+    return source->kind != ND_SOURCE_RECORDS || source->format == ND_FORMAT_PARQUET ||
+           has_document(corpus, source->format);
+}
+
 static void end_source(nd_corpus *corpus) {
     if (corpus->walk) corpus->links += nd_directory_walk_links(corpus->walk);
     nd_stream_in_close(corpus->stream);
@@ -736,6 +754,7 @@ static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error)
         block->source = corpus->current;
         block->size = 0; /* blank lines may have filled it without a record */
         ND_TRY(read_source(corpus, block, error));
+        block->more = has_more(corpus, block);
         bool used_up = corpus->at_end && corpus->window_begin == corpus->window_end;
         if (used_up) end_source(corpus);
         /* A source with only blank lines gives an empty block, so that its bytes are counted. */

@@ -1,9 +1,9 @@
 /* A stream over the documents of an input.
  *
  * Several threads make arrivals of the documents of a block (stream/arrival_maker.h); one thread at
- * a time adds finished blocks to the stream, in the order of input. The documents of a block, at
- * most 512, are synced together, and then answered from the log's own thread, while the next block
- * is prepared and added. A block holds the records that have come so far, so nobody waits for an
+ * a time adds finished blocks to the stream, in the order of input. Up to 512 documents are synced
+ * together, and then answered from the log's own thread, while the next blocks are prepared and
+ * added. Fewer are synced where the input has no further record at hand, so nobody waits for an
  * answer until more come. */
 #include "stream/stream.h"
 
@@ -196,9 +196,10 @@ static nd_status end_sync(runner *r, nd_error *error) {
     return r->cancelled ? nd_fail(error, ND_ERR_CANCELLED, "cancelled") : ND_OK;
 }
 
-/* Begins to sync the collected documents, which are answered when they are durable. The other set
- * collects meanwhile. */
+/* Begins to sync the collected documents, if there are any, which are answered when they are
+ * durable. The other set collects meanwhile. */
 static nd_status sync_collected(runner *r, nd_error *error) {
+    if (r->collected->count == 0) return ND_OK;
     ND_TRY(end_sync(r, error));
     r->synced = r->collected;
     r->collected = r->synced == r->sets ? r->sets + 1 : r->sets;
@@ -242,14 +243,13 @@ static nd_status add(runner *r, const batch *b, const prepared *p, nd_error *err
 }
 
 static nd_status add_batch(void *result, void *own, const nd_block *block, nd_error *error) {
-    (void)block;
     runner *r = result;
     const batch *b = own;
     for (size_t i = 0; i < b->count; i++) {
         ND_TRY(add(r, b, &b->list[i], error));
-        if (r->collected->count == ANSWERED || i + 1 == b->count) ND_TRY(sync_collected(r, error));
+        if (r->collected->count == ANSWERED) ND_TRY(sync_collected(r, error));
     }
-    return ND_OK;
+    return block->more ? ND_OK : sync_collected(r, error);
 }
 
 typedef struct run_options {
@@ -314,7 +314,8 @@ nd_status nd_stream_run(nd_stream *stream, const nd_stream_run_options *options,
     r->collected = r->sets;
     nd_status status = run_input(r, &o, error);
     nd_error failure;
-    nd_status ended = end_sync(r, &failure);
+    nd_status ended = sync_collected(r, &failure);
+    if (ended == ND_OK) ended = end_sync(r, &failure);
     if (status == ND_OK && ended != ND_OK) status = nd_fail(error, ended, "%s", failure.message);
     if (status == ND_OK) {
         nd_run_fill_scan_summary(&r->run, &r->summary);

@@ -1,6 +1,5 @@
 /* Streams through the public calls. With MinHash the answers equal those of a batch and of an
- * index; a stream that is resumed after a crash answers as if nothing had happened; records from
- * live pipes are answered at once. */
+ * index; a stream that is resumed after a crash answers as if nothing had happened. */
 #include "job_parts.h"
 #include "small_corpus.h"
 #include "stream_seen.h"
