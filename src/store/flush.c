@@ -15,11 +15,18 @@ enum { SORT_MEMORY = ND_LIMIT(32 << 20, 4096), COLUMN_MEMORY = ND_LIMIT(8 << 20,
 typedef struct leaver {
     nd_store *store;
     const uint8_t *leaving; /* bit n: document n leaves; NULL: none does */
+    bool none;              /* no document of the memtable leaves it or has been removed */
 } leaver;
+
+static leaver leaver_of(nd_store *s, const uint8_t *leaving) {
+    bool removed = nd_memtable_live_count(s->memtable) < nd_memtable_count(s->memtable);
+    return (leaver){.store = s, .leaving = leaving, .none = !leaving && !removed};
+}
 
 /* ---- the memtable to a segment */
 
 static bool stays(const leaver *l, uint32_t d) {
+    if (l->none) return true;
     uint32_t number = nd_store_segment_numbers(l->store) + d;
     if (l->leaving && l->leaving[number >> 3] >> (number & 7) & 1) return false;
     return !nd_memtable_is_removed(l->store->memtable, d);
@@ -58,11 +65,15 @@ static nd_status put_documents(const leaver *l, nd_segment_writer *w, nd_error *
 static void gather_keys(const leaver *l, uint32_t first, uint32_t bands, uint32_t rows,
                         uint64_t *columns) {
     const nd_memtable *table = l->store->memtable;
+    const nd_row_layout layout = nd_settings_layout(&l->store->state.settings);
     uint32_t number = 0; /* in the segment */
     for (uint32_t d = next_staying(l, 0); d < nd_memtable_count(table);
-         d = next_staying(l, d + 1), number++)
+         d = next_staying(l, d + 1), number++) {
+        size_t size;
+        const unsigned char *row = nd_memtable_row(table, d, &size);
         for (uint32_t b = 0; b < bands; b++)
-            columns[(size_t)b * rows + number] = nd_memtable_key(table, d, first + b);
+            columns[(size_t)b * rows + number] = nd_row_key(row, &layout, first + b);
+    }
 }
 
 static nd_status put_band(const uint64_t *keys, uint32_t rows, nd_segment_writer *w,
@@ -71,7 +82,7 @@ static nd_status put_band(const uint64_t *keys, uint32_t rows, nd_segment_writer
         ND_TRY(nd_external_sort_push(sorter, (size_t)(keys[number] >> 32),
                                      keys[number] << 32 | number, error));
     for (size_t part = 0; part < nd_external_sort_parts(sorter); part++) {
-        ND_TRY(nd_external_sort_load(sorter, part, 0, buffer, error));
+        ND_TRY(nd_external_sort_load_records(sorter, part, buffer, error));
         ND_TRY(nd_segment_put_words(w, part, buffer->words, buffer->count, error));
     }
     return ND_OK;
@@ -220,7 +231,7 @@ static nd_status flush_in_memory(const leaver *l, const nd_ingest_mark *mark, nd
 /* ---- doors */
 
 nd_status nd_store_flush(nd_store *s, nd_error *error) {
-    const leaver l = {.store = s};
+    const leaver l = leaver_of(s, NULL);
     ND_TRY(nd_store_check_writable(s, error));
     if (s->in_memory)
         return nd_memtable_live_count(s->memtable) < nd_memtable_count(s->memtable)
@@ -264,7 +275,7 @@ nd_status nd_store_publish_and_remove(nd_store *s, const nd_manifest_segment *se
     if (s->in_memory && segment)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: it cannot have segments", s->directory);
     ND_TRY(make_bits(s, removed, &leaving, error));
-    const leaver l = {.store = s, .leaving = leaving};
+    const leaver l = leaver_of(s, leaving);
     nd_status status = s->in_memory ? flush_in_memory(&l, mark, error)
                                     : install_next(&l, segment, mark, error);
     nd_release(&s->allocator, leaving);

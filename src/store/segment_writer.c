@@ -229,7 +229,7 @@ static nd_status put_id_keys(nd_segment_writer *w, nd_error *error) {
     nd_part_buffer buffer = {0};
     nd_status status = ND_OK;
     for (size_t part = 0; status == ND_OK && part < nd_external_sort_parts(w->id_keys); part++) {
-        status = nd_external_sort_load(w->id_keys, part, 0, &buffer, error);
+        status = nd_external_sort_load_records(w->id_keys, part, &buffer, error);
         if (status == ND_OK)
             status = nd_segment_put_words(w, part, buffer.words, buffer.count, error);
     }
