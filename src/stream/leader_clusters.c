@@ -83,24 +83,39 @@ static bool has_string(const nd_clusters *c, uint64_t at, const char *bytes, siz
     return held == length && memcmp(string, bytes, length) == 0;
 }
 
+/* A slot of by_id is the upper half of an id's hash, and below it the number of the cluster, or
+ * ND_NO_CLUSTER. The hash tells most other ids apart without a look at their clusters. */
+static uint32_t number_in(uint64_t slot) { return (uint32_t)slot; }
+
+static bool is_slot_of(const nd_clusters *c, uint64_t slot, uint64_t hash, const char *id,
+                       size_t length) {
+    return (slot ^ hash) >> 32 == 0 && has_string(c, c->list[number_in(slot)].id, id, length);
+}
+
 /* The slot of the cluster with that id, or the free slot where it would be. REQUIRES: there are
  * slots. */
-static uint32_t *id_slot(const nd_clusters *c, const char *id, size_t length) {
-    size_t mask = c->id_slots - 1, i = (size_t)nd_cluster_id_hash(id, length) & mask;
-    while (c->by_id[i] != ND_NO_CLUSTER && !has_string(c, c->list[c->by_id[i]].id, id, length))
+static uint64_t *id_slot(const nd_clusters *c, uint64_t hash, const char *id, size_t length) {
+    size_t mask = c->id_slots - 1, i = (size_t)hash & mask;
+    while (number_in(c->by_id[i]) != ND_NO_CLUSTER && !is_slot_of(c, c->by_id[i], hash, id, length))
         i = (i + 1) & mask;
     return &c->by_id[i];
+}
+
+/* The number of the cluster with that id. ND_NO_CLUSTER: there is none. */
+static uint32_t number_of_id(const nd_clusters *c, const char *id, size_t length) {
+    if (c->id_slots == 0) return ND_NO_CLUSTER;
+    return number_in(*id_slot(c, nd_cluster_id_hash(id, length), id, length));
 }
 
 static void enter_id(nd_clusters *c, uint32_t number) {
     size_t length;
     const char *id = nd_cluster_string(c, c->list[number].id, &length);
-    *id_slot(c, id, length) = number;
+    uint64_t hash = nd_cluster_id_hash(id, length);
+    *id_slot(c, hash, id, length) = (hash & ~(uint64_t)UINT32_MAX) | number;
 }
 
 bool nd_clusters_has(const nd_clusters *c, const char *id, size_t length) {
-    if (c->id_slots == 0) return false;
-    uint32_t number = *id_slot(c, id, length);
+    uint32_t number = number_of_id(c, id, length);
     return number != ND_NO_CLUSTER && c->list[number].size > 0;
 }
 
@@ -108,7 +123,7 @@ bool nd_clusters_has(const nd_clusters *c, const char *id, size_t length) {
 static nd_status reserve_id(nd_clusters *c, nd_error *error) {
     if (2 * (c->count + 1) <= c->id_slots) return ND_OK;
     size_t slots = c->id_slots ? 2 * c->id_slots : 64;
-    uint32_t *larger = nd_allocate(&c->allocator, slots, sizeof *larger);
+    uint64_t *larger = nd_allocate(&c->allocator, slots, sizeof *larger);
     if (!larger) return nd_fail_memory(error, slots * sizeof *larger, "ids");
     nd_release(&c->allocator, c->by_id);
     c->by_id = larger;
@@ -333,7 +348,7 @@ static nd_status find_cluster(nd_clusters *c, const nd_arrival *a, uint32_t *num
     if (!nd_clusters_has(c, a->leader, a->leader_length))
         return nd_fail(error, ND_ERR_ARGUMENT, "no cluster has the id %.*s",
                        nd_shown_length(a->leader, a->leader_length, ND_SHOWN_ID), a->leader);
-    *number = *id_slot(c, a->leader, a->leader_length);
+    *number = number_of_id(c, a->leader, a->leader_length);
     return ND_OK;
 }
 

@@ -47,7 +47,7 @@ struct nd_clusters {
                       documents without it */
     size_t sum_capacity;
     nd_centre_index *centres; /* NULL: no fingerprints; then clusters are found by their ids */
-    uint32_t *by_id; /* hash table of clusters by their ids; a power of two, at most half full */
+    uint64_t *by_id; /* hash table of clusters by their ids; a power of two, at most half full */
     size_t id_slots;
     unsigned char *strings; /* ids: length (32 bits) and bytes */
     size_t string_size, string_capacity;
