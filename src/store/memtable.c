@@ -51,7 +51,7 @@ struct nd_memtable {
     entry **entries;
     uint64_t *fingerprints;
     size_t entry_capacity, fingerprint_capacity;
-    uint32_t count, removed;
+    uint32_t expected, count, removed;
     unsigned char **chunks;
     size_t chunk_count, chunk_capacity;
     unsigned char *free; /* the rest of the chunk that is being filled */
@@ -114,10 +114,13 @@ static bool reserve_slot(nd_memtable *t, band *b) {
 
 nd_status nd_memtable_create(const nd_row_layout *layout, uint32_t expected,
                              const nd_allocator *allocator, nd_memtable **out, nd_error *error) {
-    uint32_t slots = expected + expected / 4 + FIRST_SLOTS;
+    uint32_t most = expected + expected / 8, slots = most + most / 4 + FIRST_SLOTS;
     nd_memtable *t = nd_allocate_zero(allocator, 1, sizeof *t);
     if (!t) return nd_fail_memory(error, sizeof *t, "the documents of a log");
-    *t = (nd_memtable){.allocator = *allocator, .layout = *layout, .rings = layout->bands + 1};
+    *t = (nd_memtable){.allocator = *allocator,
+                       .layout = *layout,
+                       .rings = layout->bands + 1,
+                       .expected = expected};
     t->bands = nd_allocate_zero(allocator, t->rings, sizeof *t->bands);
     bool have = t->bands != NULL;
     for (uint32_t b = 0; have && b < t->rings; b++) have = move_slots(t, &t->bands[b], slots);
@@ -253,6 +256,7 @@ bool nd_memtable_is_removed(const nd_memtable *t, uint32_t document) {
     return t->entries[document]->removed != 0;
 }
 uint32_t nd_memtable_count(const nd_memtable *t) { return t->count; }
+uint32_t nd_memtable_expected(const nd_memtable *t) { return t->count ? t->count : t->expected; }
 uint32_t nd_memtable_live_count(const nd_memtable *t) { return t->count - t->removed; }
 size_t nd_memtable_bytes(const nd_memtable *t) {
     return sizeof *t + t->rings * sizeof *t->bands + t->bytes +

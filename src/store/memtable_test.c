@@ -183,6 +183,7 @@ static void test_against_row(void **state) {
         assert_int_equal(nd_memtable_create(&layout, (uint32_t)(round % 3 * 90),
                                             &nd_allocator_default, &table, &error),
                          ND_OK);
+        assert_int_equal(nd_memtable_expected(table), round % 3 * 90);
         check_some(table, 3);
         /* How many of 10 steps remove. In a third of the rounds there are more removals than
          * additions after the first half. */
@@ -196,6 +197,7 @@ static void test_against_row(void **state) {
         }
         check_some(table, 200);
         for (uint32_t d = 0; d < plain.count; d++) check_document(table, d);
+        assert_int_equal(nd_memtable_expected(table), plain.count);
         while (plain.live > 0) remove_one(table);
         check_some(table, 50);
         for (int i = 0; i < 20 && plain.count < MOST_DOCUMENTS; i++) add(table);

@@ -68,7 +68,7 @@ static nd_status open_files(const nd_store *s, const nd_manifest *state, opened 
     }
     ND_TRY(open_tombstones(s, state, o, error));
     const nd_row_layout layout = nd_settings_layout(&state->settings);
-    uint32_t expected = s->memtable ? nd_memtable_count(s->memtable) : 0;
+    uint32_t expected = s->memtable ? nd_memtable_expected(s->memtable) : 0;
     return nd_memtable_create(&layout, expected, &s->allocator, &o->memtable, error);
 }
 
