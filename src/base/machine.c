@@ -30,6 +30,13 @@ void nd_use_large_pages(void *memory, size_t bytes) {
 #endif
 }
 
+void *nd_allocate_large(const nd_allocator *allocator, size_t count, size_t size) {
+    enum { LEAST = 4 << 20 }; /* bytes that have a whole large page, wherever they begin */
+    void *memory = nd_allocate(allocator, count, size);
+    if (memory && count * size >= LEAST) nd_use_large_pages(memory, count * size);
+    return memory;
+}
+
 double nd_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -2,6 +2,8 @@
 #ifndef ND_BASE_MACHINE_H
 #define ND_BASE_MACHINE_H
 
+#include "base/alloc.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +17,8 @@ uint64_t nd_peak_memory(void);
  * translation. Call it before the memory is first written: each large page is then taken as a
  * whole. */
 void nd_use_large_pages(void *memory, size_t bytes);
+/* The same as nd_allocate, and asks for large pages if the memory has room for them. */
+void *nd_allocate_large(const nd_allocator *allocator, size_t count, size_t size);
 
 /* Monotonic time in seconds. Only differences have a meaning. */
 double nd_seconds(void);

@@ -26,6 +26,9 @@ nd_status nd_memtable_create(const nd_row_layout *layout, uint32_t expected,
                              const nd_allocator *allocator, nd_memtable **out, nd_error *error);
 /* NULL is accepted. */
 void nd_memtable_free(nd_memtable *table);
+/* Removes all documents. The table keeps its memory for the next ones, except the memory of large
+ * documents. */
+void nd_memtable_clear(nd_memtable *table);
 
 /* Copies the document, all of it or, on failure, nothing. If its id is there already, the newest
  * document is found by it. ND_ERR_ARGUMENT: the table has ND_MEMTABLE_MOST documents, or this

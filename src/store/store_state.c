@@ -13,7 +13,7 @@ typedef struct opened {
     nd_segment **segments;
     uint32_t *begins;
     nd_tombstones tombstones;
-    nd_memtable *memtable; /* empty */
+    nd_memtable *memtable; /* the store's, if it has one, which is then cleared */
 } opened;
 
 static nd_segment *already_open(const nd_store *s, const nd_manifest_segment *wanted) {
@@ -68,22 +68,25 @@ static nd_status open_files(const nd_store *s, const nd_manifest *state, opened 
     }
     ND_TRY(open_tombstones(s, state, o, error));
     const nd_row_layout layout = nd_settings_layout(&state->settings);
-    uint32_t expected = s->memtable ? nd_memtable_expected(s->memtable) : 0;
-    return nd_memtable_create(&layout, expected, &s->allocator, &o->memtable, error);
+    o->memtable = s->memtable;
+    return s->memtable ? ND_OK : nd_memtable_create(&layout, 0, &s->allocator, &o->memtable, error);
 }
 
-/* Frees all of the open state, except the segments that another list has, too. */
+/* Frees the open state but for the memtable, and but for the segments that another list has, too.
+ */
 static void unload(nd_store *s, nd_segment *const *except, size_t except_count) {
     const nd_allocator *a = &s->allocator;
     close_segments(a, s->segments, s->state.segment_count, except, except_count);
     nd_release(a, s->begins);
     nd_tombstones_close(&s->tombstones, a);
-    nd_memtable_free(s->memtable);
     nd_wal_close(s->log);
     nd_manifest_free(&s->state);
 }
 
-void nd_store_unload(nd_store *s) { unload(s, NULL, 0); }
+void nd_store_unload(nd_store *s) {
+    unload(s, NULL, 0);
+    nd_memtable_free(s->memtable);
+}
 
 static void replace_state(nd_store *s, nd_manifest *state, const opened *o) {
     unload(s, o->segments, state->segment_count);
@@ -93,6 +96,7 @@ static void replace_state(nd_store *s, nd_manifest *state, const opened *o) {
     s->begins = o->begins;
     s->tombstones = o->tombstones;
     s->memtable = o->memtable;
+    nd_memtable_clear(s->memtable);
     s->mark = nd_ingest_mark_of(&s->state, nd_store_segment_numbers(s));
     s->log = NULL;
 }

@@ -4,6 +4,7 @@
 #include "stream/leader_clusters.h"
 
 #include "base/limits.h"
+#include "base/machine.h"
 #include "base/printable.h"
 #include "stream/leader_clusters_inside.h"
 
@@ -123,7 +124,7 @@ bool nd_clusters_has(const nd_clusters *c, const char *id, size_t length) {
 static nd_status reserve_id(nd_clusters *c, nd_error *error) {
     if (2 * (c->count + 1) <= c->id_slots) return ND_OK;
     size_t slots = c->id_slots ? 2 * c->id_slots : 64;
-    uint64_t *larger = nd_allocate(&c->allocator, slots, sizeof *larger);
+    uint64_t *larger = nd_allocate_large(&c->allocator, slots, sizeof *larger);
     if (!larger) return nd_fail_memory(error, slots * sizeof *larger, "ids");
     nd_release(&c->allocator, c->by_id);
     c->by_id = larger;
