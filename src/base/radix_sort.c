@@ -45,18 +45,42 @@ void nd_radix_sort(uint64_t *words, uint64_t *scratch, size_t count, unsigned fr
     if (from != words) memcpy(words, from, count * sizeof *words);
 }
 
-void nd_radix_sort_spread(uint64_t *words, uint64_t *scratch, size_t count, unsigned bits) {
-    enum { DIGITS = 256, FEW = 2048 };
-    if (count < SMALL || count > FEW) {
-        nd_radix_sort(words, scratch, count, 0);
-        return;
+/* The word as an element of a set of numbers from 1 to 2^bits - 1. */
+static inline uint64_t element_of(uint64_t word, unsigned bits) {
+    uint64_t element = word & UINT64_MAX >> (64 - bits);
+    return element + !element;
+}
+
+/* Sorts words that are nearly sorted, without repeats. Returns their number. */
+static size_t insert_distinct(uint64_t *words, size_t count) {
+    size_t kept = 0;
+    uint64_t greatest = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word = words[i];
+        if (word > greatest || i == 0) {
+            words[kept++] = greatest = word;
+            continue;
+        }
+        size_t j = kept;
+        while (j > 0 && words[j - 1] > word) j--;
+        if (j > 0 && words[j - 1] == word) continue;
+        memmove(words + j + 1, words + j, (kept - j) * sizeof *words);
+        words[j] = word;
+        kept++;
     }
+    return kept;
+}
+
+/* Sorts by the two highest digits of `bits`. `as_set` is a constant in each inlined copy: words are
+ * taken as elements. */
+__attribute__((always_inline)) static inline void
+sort_two_digits(uint64_t *words, uint64_t *scratch, size_t count, unsigned bits, bool as_set) {
     /* Two counters in a word, of both digits, so that the loop over them takes half the time: in
      * the low half words with the lower digit, in the high half those with the higher one. */
-    enum { SECOND = 1 << 16 };
+    enum { DIGITS = 256, SECOND = 1 << 16 };
     uint32_t next[DIGITS] = {0}, sum = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t digits = words[i] >> (bits - 16);
+        uint64_t digits = (as_set ? element_of(words[i], bits) : words[i]) >> (bits - 16);
         next[digits & 255]++;
         next[digits >> 8 & 255] += SECOND;
     }
@@ -65,14 +89,36 @@ void nd_radix_sort_spread(uint64_t *words, uint64_t *scratch, size_t count, unsi
         next[d] = sum;
         sum += n;
     }
-    for (size_t i = 0; i < count; i++)
-        scratch[(uint16_t)next[words[i] >> (bits - 16) & 255]++] = words[i];
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word = as_set ? element_of(words[i], bits) : words[i];
+        scratch[(uint16_t)next[word >> (bits - 16) & 255]++] = word;
+    }
     for (size_t i = 0; i < count; i++) {
         uint32_t *at = &next[scratch[i] >> (bits - 8) & 255];
         words[*at >> 16] = scratch[i];
         *at += SECOND;
     }
+}
+
+enum { FEW = 2048 };
+
+void nd_radix_sort_spread(uint64_t *words, uint64_t *scratch, size_t count, unsigned bits) {
+    if (count < SMALL || count > FEW) {
+        nd_radix_sort(words, scratch, count, 0);
+        return;
+    }
+    sort_two_digits(words, scratch, count, bits, false);
     insertion_sort(words, count, 0);
+}
+
+size_t nd_radix_sort_set(uint64_t *words, uint64_t *scratch, size_t count, unsigned bits) {
+    if (count < SMALL || count > FEW) {
+        for (size_t i = 0; i < count; i++) words[i] = element_of(words[i], bits);
+        nd_radix_sort(words, scratch, count, 0);
+    } else {
+        sort_two_digits(words, scratch, count, bits, true);
+    }
+    return insert_distinct(words, count);
 }
 
 /* ---- records; `words` and `keys` are constants in each inlined copy */

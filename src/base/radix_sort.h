@@ -13,6 +13,9 @@ void nd_radix_sort(uint64_t *words, uint64_t *scratch, size_t count, unsigned fr
  * words are sorted by their upper 16 bits, and an insertion sort does the rest: O(count^2) if they
  * are not spread. */
 void nd_radix_sort_spread(uint64_t *words, uint64_t *scratch, size_t count, unsigned bits);
+/* The same of the lowest `bits` bits of any words, 0 taken as 1, without repeats. Returns their
+ * number. */
+size_t nd_radix_sort_set(uint64_t *words, uint64_t *scratch, size_t count, unsigned bits);
 
 /* Words of scratch that sorting `count` records takes: room for the records, and behind them
  * counters, which are too many for the stack of a small thread. */

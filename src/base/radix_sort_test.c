@@ -3,6 +3,7 @@
 
 #include "test.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,8 +106,39 @@ static void test_records(void **state) {
     free(scratch);
 }
 
+/* Words that are spread evenly, with repeats and zeros, and words that agree in their upper bits.
+ */
+static void test_spread_and_sets(void **state) {
+    (void)state;
+    static const unsigned widths[] = {16, 40, 64};
+    static uint64_t words[MOST], set[MOST], scratch[MOST], wanted[MOST];
+    uint64_t seed = 4;
+    from = 0;
+    for (int round = 0; round < 90; round++) {
+        unsigned bits = widths[round % 3];
+        size_t count = random_below(&seed, round < 60 ? 300 : MOST), kept = 0;
+        bool crowded = round % 5 == 0;
+        for (size_t i = 0; i < count; i++) {
+            uint64_t word = random_next(&seed) >> (crowded ? 50 : 0);
+            bool repeats = i > 0 && random_below(&seed, 8) == 0;
+            set[i] = repeats ? set[random_below(&seed, i)] : random_below(&seed, 50) ? word : 0;
+            wanted[i] = words[i] = set[i] & UINT64_MAX >> (64 - bits);
+        }
+        plain_sort(wanted, count);
+        nd_radix_sort_spread(words, scratch, count, bits);
+        assert_memory_equal(words, wanted, count * sizeof *words);
+        for (size_t i = 0; i < count; i++) {
+            uint64_t element = wanted[i] + !wanted[i];
+            if (kept == 0 || element != wanted[kept - 1]) wanted[kept++] = element;
+        }
+        assert_int_equal(nd_radix_sort_set(set, scratch, count, bits), kept);
+        assert_memory_equal(set, wanted, kept * sizeof *set);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_indices),
-                                       cmocka_unit_test(test_records)};
+                                       cmocka_unit_test(test_records),
+                                       cmocka_unit_test(test_spread_and_sets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

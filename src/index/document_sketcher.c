@@ -70,7 +70,6 @@ static void sketch(nd_document_sketcher *s, const nd_shingles *shingles, nd_stor
     nd_minhash_sketch(s->signature, set->sketch_size, s->sketch);
     for (uint32_t b = 0; b < set->bands; b++)
         s->keys[b] = nd_band_number(nd_band_key(s->signature + b * set->rows, set->rows));
-    if (set->exact) nd_packed_set_narrow(s->shingles.hashes, s->shingles.count);
     *out = (nd_stored_document){.sketch = s->sketch, .keys = s->keys};
 }
 
@@ -95,6 +94,7 @@ nd_status nd_document_sketcher_sketch(nd_document_sketcher *s, const char *text,
     nd_shingles shingles;
     ND_TRY(nd_analyze(s->analyzer, text, length, &shingles, error));
     sketch(s, &shingles, &out->stored);
+    if (s->settings.exact) nd_packed_set_narrow(s->shingles.hashes, s->shingles.count);
     out->shingles = s->settings.exact ? s->shingles.hashes : NULL;
     out->shingle_count = s->settings.exact ? s->shingles.count : 0;
     return ND_OK;

@@ -34,12 +34,8 @@ void nd_packed_set_narrow(uint64_t *shingles, size_t count) {
     }
 }
 
-size_t nd_packed_set_sort(uint64_t *values, uint64_t *scratch, size_t count) {
-    size_t distinct = 0;
-    nd_radix_sort_spread(values, scratch, count, ND_SET_BITS);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || values[i] != values[i - 1]) values[distinct++] = values[i];
-    return distinct;
+size_t nd_packed_set_sort(uint64_t *shingles, uint64_t *scratch, size_t count) {
+    return nd_radix_sort_set(shingles, scratch, count, ND_SET_BITS);
 }
 
 /* Stores as many of a word's eight bytes as there is room for. */

@@ -28,9 +28,9 @@ size_t nd_packed_set_size(size_t count);
 /* Reduces shingles to their low ND_SET_BITS bits; 0 becomes 1, since a hash set cannot hold 0. */
 void nd_packed_set_narrow(uint64_t *shingles, size_t count);
 
-/* Sorts narrowed shingles and removes repeats. Returns their number. `scratch` has room for `count`
- * values. */
-size_t nd_packed_set_sort(uint64_t *values, uint64_t *scratch, size_t count);
+/* Narrows shingles, sorts them and removes repeats. Returns their number. `scratch` has room for
+ * `count` values. */
+size_t nd_packed_set_sort(uint64_t *shingles, uint64_t *scratch, size_t count);
 
 /* Packs `count` distinct values below 2^40, ascending, into nd_packed_set_size(count) bytes.
  * O(count). */

@@ -9,7 +9,6 @@ nd_status nd_packed_sets_add(nd_packed_sets *s, const nd_allocator *allocator, u
                              size_t count, size_t *set_size, nd_error *error) {
     if (!nd_reserve(allocator, &s->scratch, &s->scratch_capacity, count))
         return nd_fail_memory(error, count * sizeof *s->scratch, "a shingle set");
-    nd_packed_set_narrow(shingles, count);
     count = nd_packed_set_sort(shingles, s->scratch, count);
     *set_size = nd_packed_set_size(count);
     if (!nd_reserve(allocator, &s->bytes, &s->capacity, s->size + *set_size + ND_SET_BEHIND))
