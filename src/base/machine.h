@@ -17,7 +17,7 @@ uint64_t nd_peak_memory(void);
  * translation. Call it before the memory is first written: each large page is then taken as a
  * whole. */
 void nd_use_large_pages(void *memory, size_t bytes);
-/* The same as nd_allocate, and asks for large pages if the memory has room for them. */
+/* Allocates as nd_allocate does, and asks for large pages if the memory has room for them. */
 void *nd_allocate_large(const nd_allocator *allocator, size_t count, size_t size);
 
 /* Monotonic time in seconds. Only differences have a meaning. */

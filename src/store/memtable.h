@@ -44,9 +44,6 @@ void nd_memtable_take_back(nd_memtable *table, uint32_t count);
 
 uint32_t nd_memtable_count(const nd_memtable *table); /* removed ones included */
 uint32_t nd_memtable_live_count(const nd_memtable *table);
-/* Documents to expect of the next table: as many as this one has, or has room for if it is empty.
- */
-uint32_t nd_memtable_expected(const nd_memtable *table);
 size_t nd_memtable_bytes(const nd_memtable *table); /* of memory, about */
 
 /* Reads a document below the count, removed or not; keys: NULL. Valid until the table is freed.

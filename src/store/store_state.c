@@ -72,8 +72,7 @@ static nd_status open_files(const nd_store *s, const nd_manifest *state, opened 
     return s->memtable ? ND_OK : nd_memtable_create(&layout, 0, &s->allocator, &o->memtable, error);
 }
 
-/* Frees the open state but for the memtable, and but for the segments that another list has, too.
- */
+/* Frees the open state, except the memtable and the segments that another list has, too. */
 static void unload(nd_store *s, nd_segment *const *except, size_t except_count) {
     const nd_allocator *a = &s->allocator;
     close_segments(a, s->segments, s->state.segment_count, except, except_count);
