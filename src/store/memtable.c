@@ -26,6 +26,11 @@ enum { DOCUMENT_BITS = 64 - ND_BAND_BITS };
 _Static_assert(ND_MEMTABLE_MOST == VACATED,
                "documents have numbers below the two that mean something else");
 
+typedef struct band {
+    uint64_t *slots;
+    uint32_t capacity, used; /* used: not EMPTY */
+} band;
+
 /* A document's neighbours in the ring of its key, which is in the order of adding. */
 typedef struct neighbours {
     uint32_t before, behind;
@@ -42,10 +47,8 @@ enum { PADDING = 8 };
 struct nd_memtable {
     nd_allocator allocator;
     nd_row_layout layout;
-    uint32_t rings;    /* bands, and one for the ids */
-    uint32_t capacity; /* of a ring's slots */
-    uint64_t *slots;   /* of all rings, in one piece of memory: it may have large pages */
-    uint32_t *used;    /* for each ring: slots that are not EMPTY */
+    uint32_t rings; /* bands, and one for the ids */
+    band *bands;    /* `rings` of them */
     entry **entries;
     uint64_t *fingerprints;
     size_t entry_capacity, fingerprint_capacity;
@@ -74,58 +77,45 @@ static const unsigned char *payload_of(const nd_memtable *t, const entry *e) {
 
 /* The slot at which the search for a key begins. The key is mixed, since similar keys would have
  * neighbouring slots otherwise. */
-static inline uint32_t home(const nd_memtable *t, uint64_t key) {
-    return (uint32_t)((nd_mix64(key) >> 32) * t->capacity >> 32);
-}
-
-static inline uint64_t *slots_of(const nd_memtable *t, uint32_t b) {
-    return t->slots + (size_t)b * t->capacity;
+static inline uint32_t home(const band *b, uint64_t key) {
+    return (uint32_t)((nd_mix64(key) >> 32) * b->capacity >> 32);
 }
 
 /* The key's slot, or the empty slot into which it would go. */
-static inline uint64_t *slot_of(const nd_memtable *t, uint32_t b, uint64_t key) {
-    uint64_t *slots = slots_of(t, b);
-    uint32_t s = home(t, key);
-    while (slots[s] != EMPTY && slots[s] >> DOCUMENT_BITS != key)
-        s = s + 1 == t->capacity ? 0 : s + 1;
-    return &slots[s];
+static inline uint64_t *slot_of(const band *b, uint64_t key) {
+    uint32_t s = home(b, key);
+    while (b->slots[s] != EMPTY && b->slots[s] >> DOCUMENT_BITS != key)
+        s = s + 1 == b->capacity ? 0 : s + 1;
+    return &b->slots[s];
 }
 
-static size_t slot_bytes(const nd_memtable *t) {
-    return (size_t)t->rings * t->capacity * sizeof *t->slots;
-}
+static size_t slot_bytes(const band *b) { return (size_t)b->capacity * sizeof *b->slots; }
 
-static bool is_live(uint64_t slot) { return slot != EMPTY && (slot & NO_DOCUMENT) != VACATED; }
-
-/* Moves the keys that have documents into tables of `capacity` slots, and drops the others. */
-static bool move_slots(nd_memtable *t, uint32_t capacity) {
-    nd_memtable larger = *t;
-    larger.capacity = capacity;
-    larger.slots = nd_allocate_large(&t->allocator, (size_t)t->rings * capacity, sizeof *t->slots);
-    if (!larger.slots) return false;
-    memset(larger.slots, 0xff, slot_bytes(&larger));
-    for (uint32_t b = 0; b < t->rings; b++) {
-        t->used[b] = 0;
-        for (uint32_t s = 0; s < t->capacity; s++) {
-            uint64_t slot = slots_of(t, b)[s];
-            if (!is_live(slot)) continue;
-            *slot_of(&larger, b, slot >> DOCUMENT_BITS) = slot;
-            t->used[b]++;
-        }
+/* Moves the keys that have documents into a table of `capacity` slots, and drops the others. Only
+ * one band is moved at a time, so there is never a second copy of all slots. */
+static bool move_slots(nd_memtable *t, band *b, uint32_t capacity) {
+    band other = {.capacity = capacity};
+    other.slots = nd_allocate_large(&t->allocator, capacity, sizeof *other.slots);
+    if (!other.slots) return false;
+    memset(other.slots, 0xff, slot_bytes(&other));
+    for (uint32_t s = 0; b->used > 0 && s < b->capacity; s++) {
+        if (b->slots[s] == EMPTY || (b->slots[s] & NO_DOCUMENT) == VACATED) continue;
+        *slot_of(&other, b->slots[s] >> DOCUMENT_BITS) = b->slots[s];
+        other.used++;
     }
-    larger.bytes += slot_bytes(&larger) - slot_bytes(t);
-    nd_release(&t->allocator, t->slots);
-    *t = larger;
+    nd_release(&t->allocator, b->slots);
+    t->bytes += slot_bytes(&other) - slot_bytes(b);
+    *b = other;
     return true;
 }
 
-/* Makes room for one key more in each ring. At most four fifths of a ring's slots are used. */
-static bool reserve_slots(nd_memtable *t) {
-    uint32_t most = 0;
-    for (uint32_t b = 0; b < t->rings; b++) most = t->used[b] > most ? t->used[b] : most;
-    if ((uint64_t)(most + 1) * 5 <= (uint64_t)t->capacity * 4) return true;
-    uint32_t live = t->count - t->removed;
-    return move_slots(t, live + live / 8 * 7 + FIRST_SLOTS);
+/* Makes room for one key more. At most four fifths of the slots are used. */
+static bool reserve_slot(nd_memtable *t, band *b) {
+    uint32_t used = 0;
+    if ((uint64_t)(b->used + 1) * 5 <= (uint64_t)b->capacity * 4) return true;
+    for (uint32_t s = 0; s < b->capacity; s++)
+        used += b->slots[s] != EMPTY && (b->slots[s] & NO_DOCUMENT) != VACATED;
+    return move_slots(t, b, used + used / 8 * 7 + FIRST_SLOTS);
 }
 
 nd_status nd_memtable_create(const nd_row_layout *layout, uint32_t expected,
@@ -134,12 +124,14 @@ nd_status nd_memtable_create(const nd_row_layout *layout, uint32_t expected,
     nd_memtable *t = nd_allocate_zero(allocator, 1, sizeof *t);
     if (!t) return nd_fail_memory(error, sizeof *t, "the documents of a log");
     *t = (nd_memtable){.allocator = *allocator, .layout = *layout, .rings = layout->bands + 1};
-    t->used = nd_allocate_zero(allocator, t->rings, sizeof *t->used);
-    if (!t->used || !move_slots(t, slots)) {
+    t->bands = nd_allocate_zero(allocator, t->rings, sizeof *t->bands);
+    bool have = t->bands != NULL;
+    for (uint32_t b = 0; have && b < t->rings; b++) have = move_slots(t, &t->bands[b], slots);
+    if (!have) {
         nd_memtable_free(t);
-        return nd_fail_memory(error,
-                              (layout->bands + 1) * (sizeof *t->used + slots * sizeof *t->slots),
-                              "the documents of a log");
+        return nd_fail_memory(
+            error, (layout->bands + 1) * (sizeof *t->bands + slots * sizeof *t->bands->slots),
+            "the documents of a log");
     }
     *out = t;
     return ND_OK;
@@ -150,26 +142,22 @@ static void release_large(nd_memtable *t) {
     t->large_count = 0;
 }
 
-/* Gives slots back if there are far more than as many documents as the table has need. */
-static void shrink_slots(nd_memtable *t) {
+/* Empties a band. If it has far more slots than the table's documents need, it gets fewer; without
+ * memory for these it keeps them. */
+static void clear_band(nd_memtable *t, band *b) {
     uint32_t wanted = t->count + t->count / 2 + FIRST_SLOTS;
-    if (t->count == 0 || t->capacity / 2 < wanted) return;
-    uint64_t *smaller = nd_allocate_large(&t->allocator, (size_t)t->rings * wanted,
-                                          sizeof *smaller);
-    if (!smaller) return;
-    nd_release(&t->allocator, t->slots);
-    t->slots = smaller;
-    t->capacity = wanted;
+    b->used = 0;
+    if (t->count > 0 && b->capacity / 2 >= wanted && move_slots(t, b, wanted)) return;
+    memset(b->slots, 0xff, slot_bytes(b));
 }
 
 void nd_memtable_clear(nd_memtable *t) {
     release_large(t);
-    shrink_slots(t);
+    t->bytes = t->entry_capacity * sizeof *t->entries;
+    for (uint32_t b = 0; b < t->rings; b++) t->bytes += slot_bytes(&t->bands[b]);
+    for (uint32_t b = 0; b < t->rings; b++) clear_band(t, &t->bands[b]);
     t->count = t->removed = 0;
     t->chunk_used = t->free_size = 0;
-    t->bytes = slot_bytes(t) + t->entry_capacity * sizeof *t->entries;
-    memset(t->slots, 0xff, slot_bytes(t));
-    memset(t->used, 0, t->rings * sizeof *t->used);
 }
 
 void nd_memtable_free(nd_memtable *t) {
@@ -177,8 +165,8 @@ void nd_memtable_free(nd_memtable *t) {
     nd_allocator allocator = t->allocator;
     release_large(t);
     for (size_t c = 0; c < t->chunk_count; c++) nd_release(&allocator, t->chunks[c]);
-    nd_release(&allocator, t->slots);
-    nd_release(&allocator, t->used);
+    for (uint32_t b = 0; t->bands && b < t->rings; b++) nd_release(&allocator, t->bands[b].slots);
+    nd_release(&allocator, t->bands);
     nd_release(&allocator, t->large);
     nd_release(&allocator, t->chunks);
     nd_release(&allocator, t->entries);
@@ -220,12 +208,12 @@ static void *allocate(nd_memtable *t, size_t size) {
 
 /* Puts a document into the ring of its key, as the last one. */
 static void link_document(nd_memtable *t, uint32_t b, uint64_t key, uint32_t document) {
-    uint64_t *slot = slot_of(t, b, key);
+    uint64_t *slot = slot_of(&t->bands[b], key);
     neighbours *own = &t->entries[document]->rings[b];
     uint32_t first = (uint32_t)(*slot & NO_DOCUMENT);
     *own = (neighbours){document, document};
     if (first >= VACATED) {
-        t->used[b] += *slot == EMPTY;
+        t->bands[b].used += *slot == EMPTY;
         *slot = key << DOCUMENT_BITS | document;
         return;
     }
@@ -253,9 +241,11 @@ nd_status nd_memtable_add(nd_memtable *t, const nd_stored_document *document, nd
         return nd_fail(error, ND_ERR_ARGUMENT, "a document of %zu bytes is too large for an index",
                        size);
     uint64_t hash = id_key(document->id, document->id_length);
-    if (!reserve_slots(t)) return nd_fail_memory(error, size, "the documents of a log");
-    for (uint32_t b = 0; b < t->rings; b++)
+    for (uint32_t b = 0; b < t->rings; b++) {
+        if (!reserve_slot(t, &t->bands[b]))
+            return nd_fail_memory(error, size, "the documents of a log");
         nd_memtable_prefetch(t, b, b < id_band(t) ? document->keys[b] : hash);
+    }
     size_t before = t->entry_capacity;
     if (!nd_reserve(&t->allocator, &t->entries, &t->entry_capacity, (size_t)t->count + 1) ||
         !nd_reserve(&t->allocator, &t->fingerprints, &t->fingerprint_capacity,
@@ -289,7 +279,7 @@ void nd_memtable_remove(nd_memtable *t, uint32_t document) {
         neighbours own = e->rings[b];
         uint64_t key = b < id_band(t) ? nd_row_key(payload, &t->layout, b)
                                       : id_key(d.id, d.id_length);
-        uint64_t *slot = slot_of(t, b, key);
+        uint64_t *slot = slot_of(&t->bands[b], key);
         t->entries[own.before]->rings[b].behind = own.behind;
         t->entries[own.behind]->rings[b].before = own.before;
         if ((*slot & NO_DOCUMENT) == document)
@@ -308,7 +298,7 @@ bool nd_memtable_is_removed(const nd_memtable *t, uint32_t document) {
 uint32_t nd_memtable_count(const nd_memtable *t) { return t->count; }
 uint32_t nd_memtable_live_count(const nd_memtable *t) { return t->count - t->removed; }
 size_t nd_memtable_bytes(const nd_memtable *t) {
-    return sizeof *t + t->rings * sizeof *t->used + t->bytes +
+    return sizeof *t + t->rings * sizeof *t->bands + t->bytes +
            t->fingerprint_capacity * sizeof *t->fingerprints;
 }
 
@@ -329,7 +319,7 @@ uint64_t nd_memtable_key(const nd_memtable *t, uint32_t document, uint32_t b) {
 const uint64_t *nd_memtable_fingerprints(const nd_memtable *t) { return t->fingerprints; }
 
 uint32_t nd_memtable_find(const nd_memtable *t, uint32_t b, uint64_t key) {
-    uint32_t first = (uint32_t)(*slot_of(t, b, key) & NO_DOCUMENT);
+    uint32_t first = (uint32_t)(*slot_of(&t->bands[b], key) & NO_DOCUMENT);
     return first < VACATED ? first : UINT32_MAX;
 }
 
@@ -340,7 +330,7 @@ uint32_t nd_memtable_next(const nd_memtable *t, uint32_t b, uint32_t document) {
 }
 
 void nd_memtable_prefetch(const nd_memtable *t, uint32_t b, uint64_t key) {
-    __builtin_prefetch(&slots_of(t, b)[home(t, key)]);
+    __builtin_prefetch(&t->bands[b].slots[home(&t->bands[b], key)]);
 }
 
 uint32_t nd_memtable_find_id(const nd_memtable *t, const char *id, size_t length) {
