@@ -53,8 +53,22 @@ static nd_status run(nd_stream *s, const job_parts *job, answers *to, nd_error *
     return nd_stream_run(s, &options, take_answer, to, NULL, error);
 }
 
-static void put_record(FILE *file, unsigned number) {
-    fprintf(file, "{\"id\": \"d%u\", \"text\": \"w%u and some more words\"}\n", number, number);
+typedef struct format {
+    nd_input_format format;
+    const char *header, *id, *text, *end; /* a record: id, its number, text, its number, end */
+    const char *bad;                      /* a record without a text */
+} format;
+
+/* Every build reads the first one. */
+static const format formats[] = {
+    {ND_FORMAT_TSV, "id\ttext\n", "d", "\tw", " and some more words\n", "bad\n"},
+    {ND_FORMAT_JSON_LINES, "", "{\"id\": \"d", "\", \"text\": \"w", " and some more words\"}\n",
+     "{\"id\": \"bad\"}\n"}};
+
+static int format_count(void) { return strstr(nd_features(), "simdjson") ? 2 : 1; }
+
+static void put_record(FILE *file, const format *f, unsigned number) {
+    fprintf(file, "%s%u%s%u%s", f->id, number, f->text, number, f->end);
 }
 
 /* ---- a pipe */
@@ -62,6 +76,7 @@ static void put_record(FILE *file, unsigned number) {
 typedef struct reading {
     nd_stream *stream;
     const char *path;
+    nd_input_format format;
     uint32_t threads;
     answers answers;
     nd_status status;
@@ -74,7 +89,7 @@ static void *read_input(void *context) {
     job_parts_init(&job);
     job.input.inputs = &r->path;
     job.input.input_count = 1;
-    job.input.format = ND_FORMAT_JSON_LINES;
+    job.input.format = r->format;
     job.resources.threads = r->threads;
     r->status = run(r->stream, &job, &r->answers, &r->error);
     return NULL;
@@ -91,11 +106,12 @@ static void wait_for(reading *r, unsigned count) {
 typedef enum ending { WHOLE, EMPTY_LINE, PART, ENDINGS } ending;
 
 /* Writes `count` records from number `from` on, all at once. The first one may be begun already. */
-static void write_records(int to, unsigned from, unsigned count, ending before, ending behind) {
+static void write_records(int to, const format *f, unsigned from, unsigned count, ending before,
+                          ending behind) {
     static char bytes[(TOGETHER + LIVE + 2) * 64];
     FILE *file = fmemopen(bytes, sizeof bytes, "w");
     assert_non_null(file);
-    for (unsigned i = 0; i <= count; i++) put_record(file, from + i);
+    for (unsigned i = 0; i <= count; i++) put_record(file, f, from + i);
     fflush(file);
     char *end = bytes;
     for (unsigned i = 0; i < count; i++) end = strchr(end, '\n') + 1;
@@ -106,18 +122,20 @@ static void write_records(int to, unsigned from, unsigned count, ending before, 
     assert_int_equal(write(to, begin, (size_t)(end - begin)), end - begin);
 }
 
-static void answer_pipe(ending behind, uint32_t threads) {
+static void answer_pipe(const format *f, ending behind, uint32_t threads) {
     int ends[2];
     char path[32];
     unsigned sent = 0;
     pthread_t thread;
     assert_int_equal(pipe(ends), 0);
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
-    reading r = {.stream = open_stream(), .path = path, .threads = threads};
+    reading r = {.stream = open_stream(), .path = path, .format = f->format, .threads = threads};
     assert_int_equal(pthread_create(&thread, NULL, read_input, &r), 0);
+    size_t length = strlen(f->header);
+    assert_int_equal(write(ends[1], f->header, length), length);
     for (int i = 0; i < COUNTS; i++) {
         bool end = i + 1 == COUNTS;
-        write_records(ends[1], sent, counts[i], i > 0 ? behind : WHOLE, end ? WHOLE : behind);
+        write_records(ends[1], f, sent, counts[i], i > 0 ? behind : WHOLE, end ? WHOLE : behind);
         sent += counts[i];
         wait_for(&r, sent);
         assert_true(atomic_load(&r.answers.last));
@@ -133,8 +151,10 @@ static void answer_pipe(ending behind, uint32_t threads) {
 
 static void test_pipe(void **state) {
     (void)state;
-    for (ending behind = WHOLE; behind < ENDINGS; behind++)
-        for (uint32_t threads = 1; threads <= 3; threads += 2) answer_pipe(behind, threads);
+    for (int i = 0; i < format_count(); i++)
+        for (ending behind = WHOLE; behind < ENDINGS; behind++)
+            for (uint32_t threads = 1; threads <= 3; threads += 2)
+                answer_pipe(&formats[i], behind, threads);
 }
 
 /* ---- a callback */
@@ -186,14 +206,15 @@ static void test_callback(void **state) {
 /* ---- a bad record */
 
 /* Returns the number of answers. */
-static unsigned answer_before_bad(unsigned count, uint32_t threads) {
-    const char *name = "in.jsonl";
+static unsigned answer_before_bad(const format *f, unsigned count, uint32_t threads) {
+    const char *name = "in";
     FILE *file = fopen(name, "w");
     assert_non_null(file);
-    for (unsigned d = 0; d < count; d++) put_record(file, d);
-    fputs("{\"id\": 1}\n", file);
+    fputs(f->header, file);
+    for (unsigned d = 0; d < count; d++) put_record(file, f, d);
+    fputs(f->bad, file);
     fclose(file);
-    reading r = {.stream = open_stream(), .path = name, .threads = threads};
+    reading r = {.stream = open_stream(), .path = name, .format = f->format, .threads = threads};
     read_input(&r);
     assert_int_equal(r.status, ND_ERR_INPUT);
     nd_stream_close(r.stream);
@@ -206,10 +227,11 @@ static unsigned answer_before_bad(unsigned count, uint32_t threads) {
  */
 static void test_bad_record(void **state) {
     (void)state;
-    for (int i = 0; i < COUNTS; i++) {
-        unsigned answered = answer_before_bad(counts[i], 1);
-        assert_in_range(answered, counts[i] < LIVE ? 0 : counts[i] - LIVE + 1, counts[i]);
-        assert_int_equal(answer_before_bad(counts[i], 3), answered);
+    for (int i = 0; i < format_count() * COUNTS; i++) {
+        const format *f = &formats[i / COUNTS];
+        unsigned count = counts[i % COUNTS], answered = answer_before_bad(f, count, 1);
+        assert_in_range(answered, count < LIVE ? 0 : count - LIVE + 1, count);
+        assert_int_equal(answer_before_bad(f, count, 3), answered);
     }
 }
 
