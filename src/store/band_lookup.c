@@ -47,8 +47,9 @@ static nd_status look_up_bands(const nd_store *s, nd_lookup_context *p, nd_error
     return ND_OK;
 }
 
-/* Looks up keys of many bands, in three rounds: prefetch the lines of the directories, then the
- * entries, then read both. So the waits of all lookups for memory overlap. */
+/* Looks up keys of many bands, in four rounds: prefetch the lines of the directories; read these,
+ * which tells of most keys that they are not there; prefetch entries; read these. So the waits of
+ * all lookups for memory overlap. */
 static nd_status look_up_apart(const nd_store *s, nd_lookup_context *p, nd_error *error) {
     const nd_band_lookup *l = p->lookups;
     size_t n = p->count, segments = s->state.segment_count;
@@ -59,9 +60,13 @@ static nd_status look_up_apart(const nd_store *s, nd_lookup_context *p, nd_error
         for (size_t i = 0; i < n; i++)
             ND_TRY(nd_key_table_locate(&s->segments[g]->tables[l[i].band], l[i].key,
                                        &p->ranges[g * n + i], error));
+    for (size_t g = 0; g < segments; g++)
+        for (size_t i = 0; i < n; i++)
+            nd_key_table_prefetch_entries(&s->segments[g]->tables[l[i].band], p->ranges[g * n + i]);
     for (size_t g = 0; g < segments; g++) {
         for (size_t i = 0; i < n; i++) {
             nd_key_range *range = &p->ranges[g * n + i];
+            if (range->begin == range->end) continue;
             ND_TRY(nd_key_table_find(&s->segments[g]->tables[l[i].band], l[i].key, *range, range,
                                      error));
             p->totals[i] += range->end - range->begin;

@@ -3,62 +3,43 @@
 #include "base/limits.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum {
-    ENTRY = 5,
-    ENTRY_BITS = 8 * ENTRY,
-    WORD = 4,
-    FEW = 16,   /* entries of a bucket that is scanned; a larger one is searched by halves */
-    CLOSE = 16, /* directory words per key up to which keys count as close together */
+    ENTRY = ND_KEY_ENTRY,
+    LINE = ND_KEY_LINE,
+    FEW = 16, /* entries of a bucket that is scanned; a larger one is searched by halves */
     ENTRY_BUFFER = ND_LIMIT(800, 3),
-    WORD_BUFFER = ND_LIMIT(1024, 5),
+    LINE_BUFFER = ND_LIMIT(64, 2),
     DIRECTORY_MEMORY = ND_LIMIT(8 << 20, 0)
 };
 
-#define ENTRY_MASK ((UINT64_C(1) << ENTRY_BITS) - 1)
-
-/* B, and the sizes that follow from it. */
-typedef struct shape {
-    unsigned document_bits;
-    uint64_t buckets;   /* 2^D */
-    uint64_t directory; /* its offset, bytes */
-    uint64_t size;
-} shape;
-
-/* False: there are too many. */
-static bool shape_of(uint64_t documents, uint64_t entries, shape *out) {
-    if (documents > UINT64_C(1) << 32 || entries > UINT32_MAX) return false;
-    unsigned bits = documents > 4 ? 64 - (unsigned)__builtin_clzll(documents - 1) : 2;
-    uint64_t buckets = UINT64_C(1) << (bits - 2),
-             directory = (entries * ENTRY + WORD - 1) / WORD * WORD;
-    *out = (shape){.document_bits = bits,
-                   .buckets = buckets,
-                   .directory = directory,
-                   .size = directory + (buckets + 1) * WORD};
-    return true;
-}
+#define ENTRY_MASK ((UINT64_C(1) << ND_KEY_ENTRY_BITS) - 1)
 
 /* ---- writing */
 
 struct nd_key_table_writer {
     nd_allocator allocator;
     nd_sealed_writer *file;
-    shape shape;
+    nd_key_shape shape;
     uint64_t documents, entries;
     uint64_t put;       /* entries so far */
-    uint64_t words;     /* directory words so far */
-    nd_spool directory; /* these, except those in word_buffer */
-    uint64_t key;       /* of the last entry */
+    uint64_t lines;     /* of the directory so far; the next one is that of the last entry */
+    nd_spool directory; /* these, except those in line_buffer */
+    uint64_t begin;     /* of the next line */
+    unsigned char bytes[ND_KEY_LINE_BYTES]; /* of its first entries */
+    uint32_t counts[ND_KEY_LINE_PREFIXES];  /* entries of each of its prefixes */
+    uint64_t key;                           /* of the last entry */
     uint32_t document;
-    unsigned entries_waiting, words_waiting;
-    unsigned char entry_buffer[ENTRY_BUFFER * ENTRY + 8], word_buffer[WORD_BUFFER * WORD];
+    unsigned entries_waiting, lines_waiting;
+    unsigned char entry_buffer[ENTRY_BUFFER * ENTRY + 8], line_buffer[LINE_BUFFER * LINE];
 };
 
 nd_status nd_key_table_writer_create(nd_sealed_writer *file, uint64_t documents, uint64_t entries,
                                      const nd_allocator *allocator, nd_key_table_writer **out,
                                      nd_error *error) {
-    shape s;
-    if (!shape_of(documents, entries, &s))
+    nd_key_shape s;
+    if (!nd_key_shape_of(documents, entries, &s))
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "a key table has at most 2^32 documents and fewer entries, not %" PRIu64
                        " and %" PRIu64,
@@ -83,9 +64,9 @@ void nd_key_table_writer_free(nd_key_table_writer *w) {
     nd_release(&allocator, w);
 }
 
-static nd_status flush_words(nd_key_table_writer *w, nd_error *error) {
-    ND_TRY(nd_spool_append(&w->directory, w->word_buffer, w->words_waiting * (size_t)WORD, error));
-    w->words_waiting = 0;
+static nd_status flush_lines(nd_key_table_writer *w, nd_error *error) {
+    ND_TRY(nd_spool_append(&w->directory, w->line_buffer, w->lines_waiting * (size_t)LINE, error));
+    w->lines_waiting = 0;
     return ND_OK;
 }
 
@@ -95,12 +76,21 @@ static nd_status flush_entries(nd_key_table_writer *w, nd_error *error) {
     return ND_OK;
 }
 
-/* Sets the directory words up to word `last` to the number of entries so far. */
-static nd_status put_words(nd_key_table_writer *w, uint64_t last, nd_error *error) {
-    for (; w->words <= last; w->words++) {
-        if (w->words_waiting == WORD_BUFFER) ND_TRY(flush_words(w, error));
-        nd_store_le32(w->word_buffer + WORD * w->words_waiting++, (uint32_t)w->put);
-    }
+/* Ends the next line with the entries so far. */
+static nd_status end_line(nd_key_table_writer *w, nd_error *error) {
+    if (w->lines_waiting == LINE_BUFFER) ND_TRY(flush_lines(w, error));
+    unsigned char *line = w->line_buffer + LINE * w->lines_waiting++;
+    const nd_key_range all = {w->begin, w->put};
+    uint64_t count = all.end - all.begin, end = all.begin;
+    memset(line, nd_key_line_has_bytes(all) ? 255 : 0, ND_KEY_LINE_BYTES);
+    if (nd_key_line_has_bytes(all)) memcpy(line, w->bytes, count);
+    for (unsigned p = 0; p < w->shape.prefixes && !nd_key_line_has_bytes(all); p++)
+        nd_store_le32(line + 4 * (size_t)p, (uint32_t)(end += w->counts[p]));
+    nd_store_le32(line + ND_KEY_LINE_BYTES, (uint32_t)all.begin);
+    nd_store_le32(line + ND_KEY_LINE_BYTES + 4, (uint32_t)all.end);
+    memset(w->counts, 0, sizeof w->counts);
+    w->begin = w->put;
+    w->lines++;
     return ND_OK;
 }
 
@@ -115,7 +105,7 @@ static nd_status fail_entry(const nd_key_table_writer *w, uint64_t key, uint32_t
 /* Puts entries for which the buffer has room. */
 static nd_status put_some(nd_key_table_writer *w, const uint64_t *keys, const uint32_t *documents,
                           size_t count, nd_error *error) {
-    const shape s = w->shape;
+    const nd_key_shape s = w->shape;
     unsigned char *at = w->entry_buffer + ENTRY * w->entries_waiting;
     uint64_t last_key = w->key, last_document = w->document; /* from (0, 0) on */
     for (size_t i = 0; i < count; i++, at += ENTRY, w->put++) {
@@ -123,8 +113,11 @@ static nd_status put_some(nd_key_table_writer *w, const uint64_t *keys, const ui
         bool ascends = key > last_key || (key == last_key && document >= last_document);
         if (!ascends || key >> ND_BAND_BITS || document >= w->documents)
             return fail_entry(w, key, documents[i], error);
-        uint64_t bucket = key >> (ENTRY_BITS - s.document_bits);
-        if (w->words <= bucket) ND_TRY(put_words(w, bucket, error));
+        nd_key_place place = nd_key_place_of(&s, key);
+        while (w->lines < place.line) ND_TRY(end_line(w, error));
+        uint64_t before = w->put - w->begin;
+        if (before < ND_KEY_LINE_BYTES) w->bytes[before] = (unsigned char)place.byte;
+        w->counts[place.prefix]++;
         nd_store_le64(at, (key << s.document_bits | document) & ENTRY_MASK);
         last_key = key;
         last_document = document;
@@ -152,10 +145,10 @@ nd_status nd_key_table_finish(nd_key_table_writer *w, nd_error *error) {
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "a key table was given %" PRIu64 " entries, not %" PRIu64, w->put,
                        w->entries);
-    ND_TRY(put_words(w, w->shape.buckets, error));
-    ND_TRY(flush_words(w, error));
+    while (w->lines < w->shape.lines) ND_TRY(end_line(w, error));
+    ND_TRY(flush_lines(w, error));
     ND_TRY(flush_entries(w, error));
-    ND_TRY(nd_sealed_write(w->file, (const char[WORD]){0},
+    ND_TRY(nd_sealed_write(w->file, (const char[LINE]){0},
                            (size_t)(w->shape.directory - w->entries * ENTRY), error));
     return nd_sealed_write_spool(w->file, &w->directory, error);
 }
@@ -170,44 +163,34 @@ static nd_status damaged(const nd_key_table *table, const char *what, uint64_t o
 
 nd_status nd_key_table_open(const nd_sealed_file *file, uint32_t tag, uint64_t documents,
                             uint64_t entries, nd_key_table *out, nd_error *error) {
-    shape s = {0};
+    nd_key_shape s = {0};
     nd_section section = {0};
     ND_TRY(nd_sealed_section(file, tag, &section, error));
-    if (!shape_of(documents, entries, &s) || section.size != s.size)
+    if (!nd_key_shape_of(documents, entries, &s) || section.size != s.size)
         return nd_fail(error, ND_ERR_CORRUPT,
                        "%s: damaged: %" PRIu64 " bytes from byte %" PRIu64
                        " on are no key table of %" PRIu64 " entries and %" PRIu64 " documents",
                        nd_sealed_path(file), section.size, section.offset, entries, documents);
-    *out = (nd_key_table){.file = file,
-                          .section = section,
-                          .entries = entries,
-                          .documents = documents,
-                          .directory = s.directory,
-                          .document_bits = s.document_bits};
+    *out = (nd_key_table){
+        .file = file, .section = section, .entries = entries, .documents = documents, .shape = s};
     return ND_OK;
 }
 
-static inline uint64_t word_offset(const nd_key_table *table, uint64_t key) {
-    return table->directory + (key >> (ENTRY_BITS - table->document_bits)) * WORD;
+static inline uint64_t line_offset(const nd_key_table *table, uint64_t line) {
+    return table->shape.directory + line * LINE;
 }
 
 /* Reads 8 bytes: a view has 8 readable bytes behind it. */
 static inline uint64_t load_entry(const unsigned char *p) { return nd_load_le64(p) & ENTRY_MASK; }
 
-void nd_key_table_prefetch(const nd_key_table *table, uint64_t key) {
-    nd_sealed_prefetch(table->file, &table->section, word_offset(table, key));
-}
-
 nd_status nd_key_table_locate(const nd_key_table *table, uint64_t key, nd_key_range *bucket,
                               nd_error *error) {
-    const unsigned char *p;
-    uint64_t offset = word_offset(table, key);
-    ND_TRY(nd_sealed_view(table->file, &table->section, offset, 2 * WORD, &p, error));
-    *bucket = (nd_key_range){nd_load_le32(p), nd_load_le32(p + WORD)};
-    if (bucket->begin > bucket->end || bucket->end > table->entries)
+    const unsigned char *line;
+    nd_key_place place = nd_key_place_of(&table->shape, key);
+    uint64_t offset = line_offset(table, place.line);
+    ND_TRY(nd_sealed_view(table->file, &table->section, offset, LINE, &line, error));
+    if (!nd_key_line_find(line, place, bucket) || bucket->end > table->entries)
         return damaged(table, "directory of keys", offset, error);
-    nd_sealed_prefetch(table->file, &table->section, bucket->begin * ENTRY);
-    nd_sealed_prefetch(table->file, &table->section, bucket->end * ENTRY);
     return ND_OK;
 }
 
@@ -240,8 +223,12 @@ static inline nd_key_range find_among(const unsigned char *p, nd_key_range bucke
 
 nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_range bucket,
                             nd_key_range *out, nd_error *error) {
-    uint64_t wanted = key << table->document_bits & ENTRY_MASK,
-             step = UINT64_C(1) << table->document_bits, count = bucket.end - bucket.begin;
+    uint64_t wanted = key << table->shape.document_bits & ENTRY_MASK,
+             step = UINT64_C(1) << table->shape.document_bits, count = bucket.end - bucket.begin;
+    if (count == 0) {
+        *out = bucket;
+        return ND_OK;
+    }
     if (count > FEW) {
         ND_TRY(search(table, wanted, bucket, &out->begin, error));
         return search(table, wanted + step, (nd_key_range){out->begin, bucket.end}, &out->end,
@@ -256,29 +243,31 @@ nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_rang
 
 static nd_status find_close(const nd_key_table *table, const uint64_t *keys, size_t count,
                             nd_key_range *out, nd_error *error) {
-    unsigned shift = ENTRY_BITS - table->document_bits;
-    uint64_t first = keys[0] >> shift, words = (keys[count - 1] >> shift) - first + 2,
-             step = UINT64_C(1) << table->document_bits;
+    const nd_key_shape *s = &table->shape;
+    uint64_t first = nd_key_line_of(s, keys[0]), lines = nd_key_line_of(s, keys[count - 1]) - first,
+             step = UINT64_C(1) << s->document_bits;
     const unsigned char *directory, *entries = NULL;
-    ND_TRY(nd_sealed_view(table->file, &table->section, word_offset(table, keys[0]), words * WORD,
-                          &directory, error));
-    nd_key_range all = {nd_load_le32(directory), nd_load_le32(directory + (words - 1) * WORD)};
+    ND_TRY(nd_sealed_view(table->file, &table->section, line_offset(table, first),
+                          (lines + 1) * LINE, &directory, error));
+    nd_key_range all = {nd_key_line_range(directory).begin,
+                        nd_key_line_range(directory + lines * LINE).end};
     if (all.begin > all.end || all.end > table->entries)
-        return damaged(table, "directory of keys", word_offset(table, keys[0]), error);
+        return damaged(table, "directory of keys", line_offset(table, first), error);
     if (all.begin < all.end)
         ND_TRY(nd_sealed_view(table->file, &table->section, all.begin * ENTRY,
                               (all.end - all.begin) * ENTRY, &entries, error));
     for (size_t i = 0; i < count; i++) {
-        const unsigned char *word = directory + ((keys[i] >> shift) - first) * WORD;
-        nd_key_range bucket = {nd_load_le32(word), nd_load_le32(word + WORD)};
-        if (bucket.begin < all.begin || bucket.begin > bucket.end || bucket.end > all.end)
-            return damaged(table, "directory of keys", word_offset(table, keys[i]), error);
+        nd_key_place place = nd_key_place_of(s, keys[i]);
+        nd_key_range bucket;
+        if (!nd_key_line_find(directory + (place.line - first) * LINE, place, &bucket) ||
+            bucket.begin < all.begin || bucket.end > all.end)
+            return damaged(table, "directory of keys", line_offset(table, place.line), error);
         if (bucket.begin == bucket.end) out[i] = bucket;
         else if (bucket.end - bucket.begin > FEW)
             ND_TRY(nd_key_table_find(table, keys[i], bucket, &out[i], error));
         else
             out[i] = find_among(entries + (bucket.begin - all.begin) * ENTRY, bucket,
-                                keys[i] << table->document_bits & ENTRY_MASK, step);
+                                keys[i] << s->document_bits & ENTRY_MASK, step);
     }
     return ND_OK;
 }
@@ -287,6 +276,7 @@ static nd_status find_apart(const nd_key_table *table, const uint64_t *keys, siz
                             nd_key_range *out, nd_error *error) {
     for (size_t i = 0; i < count; i++) nd_key_table_prefetch(table, keys[i]);
     for (size_t i = 0; i < count; i++) ND_TRY(nd_key_table_locate(table, keys[i], &out[i], error));
+    for (size_t i = 0; i < count; i++) nd_key_table_prefetch_entries(table, out[i]);
     for (size_t i = 0; i < count; i++)
         ND_TRY(nd_key_table_find(table, keys[i], out[i], &out[i], error));
     return ND_OK;
@@ -294,8 +284,9 @@ static nd_status find_apart(const nd_key_table *table, const uint64_t *keys, siz
 
 nd_status nd_key_table_find_ascending(const nd_key_table *table, const uint64_t *keys, size_t count,
                                       nd_key_range *out, nd_error *error) {
-    unsigned shift = ENTRY_BITS - table->document_bits;
-    bool close = (keys[count - 1] >> shift) - (keys[0] >> shift) < CLOSE * count;
+    uint64_t first = nd_key_line_of(&table->shape, keys[0]),
+             last = nd_key_line_of(&table->shape, keys[count - 1]);
+    bool close = last - first < count; /* the lines are at most as many as the keys */
     return close ? find_close(table, keys, count, out, error)
                  : find_apart(table, keys, count, out, error);
 }
@@ -307,7 +298,7 @@ nd_status nd_key_table_documents(const nd_key_table *table, uint64_t begin, size
         return damaged(table, "entries out of range", begin * ENTRY, error);
     ND_TRY(nd_sealed_view(table->file, &table->section, begin * ENTRY, count * (uint64_t)ENTRY, &p,
                           error));
-    uint64_t mask = (UINT64_C(1) << table->document_bits) - 1;
+    uint64_t mask = (UINT64_C(1) << table->shape.document_bits) - 1;
     for (size_t i = 0; i < count; i++) {
         uint64_t document = nd_load_le64(p + i * ENTRY) & mask;
         if (document >= table->documents)
@@ -319,45 +310,63 @@ nd_status nd_key_table_documents(const nd_key_table *table, uint64_t begin, size
 
 void nd_key_cursor_begin(const nd_key_table *table, nd_key_cursor *out) {
     out->table = table;
-    out->next = out->words = out->before = out->key = 0;
+    out->next = out->lines = out->key = 0;
+    out->line = NULL;
+    out->range = (nd_key_range){0};
+    out->prefix = 0;
     out->document = out->at = out->count = 0;
 }
 
-/* Moves to the bucket of the next entry, or, behind the last entry, to the end of the directory. */
-static nd_status next_bucket(nd_key_cursor *c, nd_error *error) {
+static nd_status damaged_line(const nd_key_cursor *c, nd_error *error) {
+    return damaged(c->table, "directory of keys", line_offset(c->table, c->lines - 1), error);
+}
+
+/* Moves to the line of the next entry, or, behind the last entry, to the end of the directory. */
+static nd_status next_line(nd_key_cursor *c, nd_error *error) {
     const nd_key_table *table = c->table;
-    uint64_t words = (UINT64_C(1) << (table->document_bits - 2)) + 1;
-    while (c->next == c->before && c->words < words) {
-        const unsigned char *p;
-        uint64_t offset = table->directory + c->words * WORD;
-        ND_TRY(nd_sealed_view(table->file, &table->section, offset, WORD, &p, error));
-        uint64_t word = nd_load_le32(p), most = c->words == 0 ? 0 : table->entries;
-        if (word < c->before || word > most)
-            return damaged(table, "directory of keys", offset, error);
-        c->before = word;
-        c->words++;
+    while (c->next == c->range.end && c->lines < table->shape.lines) {
+        ND_TRY(nd_sealed_view(table->file, &table->section, line_offset(table, c->lines++), LINE,
+                              &c->line, error));
+        c->range = nd_key_line_range(c->line);
+        c->prefix = 0;
+        if (c->range.begin != c->next || c->range.end < c->next || c->range.end > table->entries)
+            return damaged_line(c, error);
     }
-    return c->next < c->before || c->next == table->entries
-               ? ND_OK
-               : damaged(table, "directory of keys", table->directory + (words - 1) * WORD, error);
+    return c->next < c->range.end || c->next == table->entries ? ND_OK : damaged_line(c, error);
+}
+
+/* Moves to the prefix of the next entry, whose key has this rest. False: the line is damaged. */
+static inline bool next_prefix(nd_key_cursor *c, uint64_t rest) {
+    const nd_key_shape *s = &c->table->shape;
+    if (nd_key_line_has_bytes(c->range)) {
+        unsigned byte = c->line[c->next - c->range.begin];
+        while (byte >= (c->prefix + 1) * s->steps) c->prefix++;
+        return c->prefix < s->prefixes && byte == nd_key_byte(s, c->prefix, rest);
+    }
+    while (c->prefix < s->prefixes && c->next >= nd_load_le32(c->line + 4 * (size_t)c->prefix))
+        c->prefix++;
+    return c->prefix < s->prefixes;
 }
 
 nd_status nd_key_cursor_fill(nd_key_cursor *c, nd_error *error) {
     const nd_key_table *table = c->table;
+    const nd_key_shape *s = &table->shape;
     const unsigned char *p;
-    uint64_t left = table->entries - c->next, low_bits = ENTRY_BITS - table->document_bits,
-             mask = (UINT64_C(1) << table->document_bits) - 1;
+    uint64_t left = table->entries - c->next, mask = (UINT64_C(1) << s->document_bits) - 1;
     uint32_t count = left < ND_CURSOR_ENTRIES ? (uint32_t)left : ND_CURSOR_ENTRIES;
     c->at = c->count = 0;
-    ND_TRY(next_bucket(c, error));
+    ND_TRY(next_line(c, error));
     if (count == 0) return ND_OK;
     ND_TRY(nd_sealed_view(table->file, &table->section, c->next * ENTRY, count * (uint64_t)ENTRY,
                           &p, error));
     uint64_t last_key = c->key, last_document = c->document; /* from (0, 0) on */
     for (uint32_t i = 0; i < count; i++, c->next++) {
-        if (c->next == c->before) ND_TRY(next_bucket(c, error));
+        if (c->next == c->range.end) ND_TRY(next_line(c, error));
         uint64_t entry = load_entry(p + i * (size_t)ENTRY), document = entry & mask,
-                 key = (c->words - 2) << low_bits | entry >> table->document_bits;
+                 rest = entry >> s->document_bits;
+        if (!next_prefix(c, rest)) return damaged_line(c, error);
+        uint64_t prefix = (c->lines - 1) * s->prefixes + c->prefix,
+                 key = prefix << s->rest_bits | rest;
         if (key < last_key || (key == last_key && document < last_document))
             return damaged(table, "entries out of order", c->next * ENTRY, error);
         if (document >= table->documents)
@@ -365,6 +374,7 @@ nd_status nd_key_cursor_fill(nd_key_cursor *c, nd_error *error) {
         c->keys[i] = last_key = key;
         c->documents[i] = (uint32_t)(last_document = document);
     }
+    if (last_key >> ND_BAND_BITS) return damaged_line(c, error);
     c->count = count;
     return ND_OK;
 }

@@ -6,18 +6,18 @@
  *
  *   entries     five bytes each, little-endian: the low 40 - B bits of the key above the B bits of
  *               the document; ascending by key, entries of one key by document
- *   zeros       up to a multiple of four bytes
- *   directory   2^D + 1 little-endian words of 32 bits; word d is the number of entries whose keys
- *               have top D bits below d
+ *   zeros       up to a multiple of 64 bytes
+ *   directory   lines (key_line.h)
  *
- * B = max(2, bits of the greatest document number), D = B - 2. The entries between two neighbouring
- * words are a bucket: their keys have the same top D bits, which need not be stored. */
+ * B = max(2, bits of the greatest document number). The top D = B - 2 bits of a key need not be
+ * stored: they follow from the line, and from the key's place in it. */
 #ifndef ND_STORE_KEY_TABLE_H
 #define ND_STORE_KEY_TABLE_H
 
 #include "base/limits.h"
 #include "storage/sealed_file.h"
 #include "sketch/band_key.h"
+#include "store/key_line.h"
 
 /* ---- writing */
 
@@ -44,31 +44,38 @@ typedef struct nd_key_table {
     const nd_sealed_file *file;
     nd_section section;
     uint64_t entries, documents;
-    uint64_t directory;     /* its offset in the section, bytes */
-    unsigned document_bits; /* B */
+    nd_key_shape shape;
 } nd_key_table;
 
 /* O(1). ND_ERR_CORRUPT: such a table has another size. */
 nd_status nd_key_table_open(const nd_sealed_file *file, uint32_t tag, uint64_t documents,
                             uint64_t entries, nd_key_table *out, nd_error *error);
 
-/* Entries [begin, end).
+/* A lookup has four steps, so that the waits of many lookups for memory overlap: each step is done
+ * for all keys before the next one. Any number of threads. All numbers of the file are checked
+ * against the table's bounds (ND_ERR_CORRUPT); the order of its entries is not.
  *
- * A lookup has three steps, so that the waits of many lookups for memory overlap: prefetch for all
- * keys, locate for all, find for all. Any number of threads. All numbers of the file are checked
- * against the table's bounds (ND_ERR_CORRUPT); the order of its entries is not. */
-typedef struct nd_key_range {
-    uint64_t begin, end;
-} nd_key_range;
-void nd_key_table_prefetch(const nd_key_table *table, uint64_t key);
-/* Reads the bucket of a key from the directory, and prefetches its entries. */
+ * 1. Prefetches the key's line of the directory. Prefetches are loops of their own, and short ones:
+ * while one waits for the address of a page, the processor looks only a few dozen instructions
+ * ahead for the next. */
+static inline void nd_key_table_prefetch(const nd_key_table *table, uint64_t key) {
+    uint64_t line = nd_key_line_of(&table->shape, key);
+    nd_sealed_prefetch(table->file, &table->section, table->shape.directory + line * ND_KEY_LINE);
+}
+/* 2. Finds the key's bucket in the directory: the entries that may have the key. */
 nd_status nd_key_table_locate(const nd_key_table *table, uint64_t key, nd_key_range *bucket,
                               nd_error *error);
-/* Finds the entries of the key in its bucket. O(log) of the bucket's length. */
+/* 3. Prefetches the entries of a bucket. */
+static inline void nd_key_table_prefetch_entries(const nd_key_table *table, nd_key_range bucket) {
+    if (bucket.begin == bucket.end) return;
+    nd_sealed_prefetch(table->file, &table->section, bucket.begin * ND_KEY_ENTRY);
+    nd_sealed_prefetch(table->file, &table->section, bucket.end * ND_KEY_ENTRY);
+}
+/* 4. Finds the entries of the key in its bucket. O(log) of the bucket's length. */
 nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_range bucket,
                             nd_key_range *out, nd_error *error);
 /* Finds the entries of each of `count` >= 1 ascending keys: of keys that are close together by one
- * read of all buckets from the first key's to the last key's, else by the three steps. A few dozen
+ * read of all buckets from the first key's to the last key's, else by the four steps. A few dozen
  * keys at once are best. */
 nd_status nd_key_table_find_ascending(const nd_key_table *table, const uint64_t *keys, size_t count,
                                       nd_key_range *out, nd_error *error);
@@ -80,10 +87,12 @@ nd_status nd_key_table_documents(const nd_key_table *table, uint64_t begin, size
 enum { ND_CURSOR_ENTRIES = ND_LIMIT(128, 3) };
 typedef struct nd_key_cursor {
     const nd_key_table *table;
-    uint64_t next;  /* the next entry that is not in the arrays */
-    uint64_t words; /* directory words read; the last two are the ends of the next entry's bucket */
-    uint64_t before; /* the last of them */
-    uint64_t key;    /* of the entry that nd_key_cursor_next has read */
+    uint64_t next;             /* the next entry that is not in the arrays */
+    uint64_t lines;            /* read so far; the last one is that of the next entry */
+    const unsigned char *line; /* that one */
+    nd_key_range range;        /* its entries */
+    unsigned prefix;           /* of the entry before `next`, among those of the line */
+    uint64_t key;              /* of the entry that nd_key_cursor_next has read */
     uint32_t document;
     uint32_t at, count; /* the entries [at, count) of the arrays follow it */
     uint64_t keys[ND_CURSOR_ENTRIES];
@@ -95,7 +104,7 @@ void nd_key_cursor_begin(const nd_key_table *table, nd_key_cursor *out);
 nd_status nd_key_cursor_fill(nd_key_cursor *cursor, nd_error *error);
 
 /* *more false: there is no entry left. ND_ERR_CORRUPT: entries are out of order, a document is out
- * of range, or the directory does not ascend from 0 to the number of entries. */
+ * of range, or the directory does not fit them. */
 static inline nd_status nd_key_cursor_next(nd_key_cursor *c, bool *more, nd_error *error) {
     if (c->at == c->count) ND_TRY(nd_key_cursor_fill(c, error));
     *more = c->at < c->count;

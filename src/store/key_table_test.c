@@ -141,9 +141,9 @@ static void check_table(uint64_t documents, entry *entries, size_t count, uint64
     assert_int_equal(write_table(documents, entries, count, &nd_allocator_default, &error), ND_OK);
     assert_int_equal(nd_sealed_open("a", KIND, NULL, &nd_allocator_default, &file, &error), ND_OK);
     assert_int_equal(nd_key_table_open(file, TAG, documents, count, &table, &error), ND_OK);
-    assert_int_equal(nd_key_table_open(file, TAG, documents, count + 4, &other, &error),
+    assert_int_equal(nd_key_table_open(file, TAG, documents, count + 64, &other, &error),
                      ND_ERR_CORRUPT);
-    assert_int_equal(nd_key_table_open(file, TAG, documents * 2 + 8, count, &other, &error),
+    assert_int_equal(nd_key_table_open(file, TAG, documents * 64 + 64, count, &other, &error),
                      ND_ERR_CORRUPT);
     assert_int_equal(nd_key_table_open(file, TAG, (UINT64_C(1) << 32) + 1, count, &other, &error),
                      ND_ERR_CORRUPT);
@@ -228,29 +228,85 @@ static void test_documents(void **state) {
         }
 }
 
-/* The bytes of doc/internals/formats.md: 5 documents, B = 3, D = 1. */
-static void test_bytes(void **state) {
-    (void)state;
-    const entry entries[] = {{0, 0}, {1, 4}, {UINT64_C(1) << 37, 2}, {KEY_MOST, 3}, {KEY_MOST, 4}};
-    static const char wanted[] = "\x00\x00\x00\x00\x00"
-                                 "\x0c\x00\x00\x00\x00" /* 1 << 3 | 4 */
-                                 "\x02\x00\x00\x00\x00" /* the top bit is in the directory */
-                                 "\xfb\xff\xff\xff\xff"
-                                 "\xfc\xff\xff\xff\xff"
-                                 "\x00\x00\x00" /* up to 28 bytes */
-                                 "\x00\x00\x00\x00"
-                                 "\x02\x00\x00\x00"
-                                 "\x05\x00\x00"; /* and the NUL that ends the string */
+static void expect_bytes(uint64_t documents, const entry *entries, size_t count,
+                         const unsigned char *wanted, size_t size) {
     nd_sealed_file *file;
     nd_section section;
     const unsigned char *bytes;
     nd_error error = {0};
-    assert_int_equal(write_table(5, entries, 5, &nd_allocator_default, &error), ND_OK);
+    assert_int_equal(write_table(documents, entries, count, &nd_allocator_default, &error), ND_OK);
     assert_int_equal(nd_sealed_open("a", KIND, NULL, &nd_allocator_default, &file, &error), ND_OK);
     assert_int_equal(nd_sealed_section(file, TAG, &section, &error), ND_OK);
-    assert_int_equal(section.size, sizeof wanted);
-    assert_int_equal(nd_sealed_view(file, &section, 0, section.size, &bytes, &error), ND_OK);
-    assert_memory_equal(bytes, wanted, sizeof wanted);
+    assert_int_equal(section.size, size);
+    assert_int_equal(nd_sealed_view(file, &section, 0, size, &bytes, &error), ND_OK);
+    assert_memory_equal(bytes, wanted, size);
+    nd_sealed_close(file);
+    assert_int_equal(unlink("a"), 0);
+}
+
+/* The bytes of doc/internals/formats.md: 5 documents, B = 3, D = 1, S = 14, W = 18. */
+static void test_bytes(void **state) {
+    (void)state;
+    const entry entries[] = {{0, 0}, {1, 4}, {UINT64_C(1) << 37, 2}, {KEY_MOST, 3}, {KEY_MOST, 4}};
+    static const unsigned char wanted_entries[25] = "\x00\x00\x00\x00\x00"
+                                                    "\x0c\x00\x00\x00\x00" /* 1 << 3 | 4 */
+                                                    "\x02\x00\x00\x00\x00" /* no top bit */
+                                                    "\xfb\xff\xff\xff\xff"
+                                                    "\xfc\xff\xff\xff\xff";
+    unsigned char wanted[64 + ND_KEY_LINE] = {0}, *line = wanted + 64;
+    memcpy(wanted, wanted_entries, sizeof wanted_entries);
+    memset(line, 255, ND_KEY_LINE_BYTES);
+    memcpy(line, (const unsigned char[5]){0, 0, 18, 35, 35}, 5);
+    line[60] = 5;
+    expect_bytes(5, entries, 5, wanted, sizeof wanted);
+}
+
+/* A line of more entries than it has bytes: 60 of prefix 0, 3 of prefix 2 and 1 of prefix 3 of 4.
+ * 16 documents, B = 4, D = 2, S = 2 and W = 127, so there are two lines. */
+static void test_full_line(void **state) {
+    (void)state;
+    enum { COUNT = 64, DIRECTORY = 5 * COUNT };
+    entry entries[COUNT];
+    unsigned char wanted[DIRECTORY + 2 * ND_KEY_LINE] = {0}, *line = wanted + DIRECTORY;
+    for (size_t i = 0; i < COUNT; i++) {
+        uint64_t prefix = i < 60 ? 0 : i < 63 ? 2 : 3;
+        entries[i] = (entry){prefix << 36 | 7, (uint32_t)i / 4};
+        nd_store_le64(wanted + 5 * i, 7 << 4 | i / 4); /* the next one overwrites three zeros */
+    }
+    memset(line, 0, sizeof wanted - DIRECTORY);
+    nd_store_le32(line, 60); /* prefix 0 */
+    nd_store_le32(line + 4, 60);
+    nd_store_le32(line + 60, 60); /* the line */
+    line += ND_KEY_LINE;
+    memset(line, 255, ND_KEY_LINE_BYTES);
+    memcpy(line, (const unsigned char[4]){0, 0, 0, 127}, 4);
+    nd_store_le32(line + 56, 60);
+    nd_store_le32(line + 60, 64);
+    expect_bytes(16, entries, COUNT, wanted, sizeof wanted);
+}
+
+/* A line of random keys says of most keys that are not there that they are not. */
+static void test_absent(void **state) {
+    (void)state;
+    enum { COUNT = 20000, LOOKUPS = 100000 };
+    static entry entries[COUNT];
+    nd_sealed_file *file;
+    nd_key_table table;
+    nd_error error = {0};
+    uint64_t seed = 5;
+    unsigned doubtful = 0;
+    for (uint32_t i = 0; i < COUNT; i++) entries[i] = (entry){random_next(&seed) & KEY_MOST, i};
+    qsort(entries, COUNT, sizeof *entries, in_order);
+    assert_int_equal(write_table(COUNT, entries, COUNT, &nd_allocator_default, &error), ND_OK);
+    assert_int_equal(nd_sealed_open("a", KIND, NULL, &nd_allocator_default, &file, &error), ND_OK);
+    assert_int_equal(nd_key_table_open(file, TAG, COUNT, COUNT, &table, &error), ND_OK);
+    for (int i = 0; i < LOOKUPS; i++) {
+        nd_key_range bucket;
+        uint64_t key = random_next(&seed) & KEY_MOST;
+        assert_int_equal(nd_key_table_locate(&table, key, &bucket, &error), ND_OK);
+        doubtful += bucket.begin < bucket.end;
+    }
+    assert_in_range(doubtful, LOOKUPS / 10, LOOKUPS / 6);
     nd_sealed_close(file);
     assert_int_equal(unlink("a"), 0);
 }
@@ -350,7 +406,8 @@ static void with_section(const unsigned char *bytes, size_t size, uint64_t docum
 /* Sections with right hashes around the bytes of a damaged table. */
 static void test_damaged(void **state) {
     (void)state;
-    enum { COUNT = 200, DOCUMENTS = 50, DIRECTORY = 5 * COUNT, SIZE = DIRECTORY + 4 * 17 };
+    enum { COUNT = 200, DOCUMENTS = 50, LINES = 6, DIRECTORY = 5 * COUNT + 24 };
+    enum { SIZE = DIRECTORY + LINES * ND_KEY_LINE };
     static entry entries[COUNT];
     unsigned char right[SIZE], wrong[SIZE];
     nd_sealed_file *file;
@@ -371,18 +428,30 @@ static void test_damaged(void **state) {
     nd_sealed_close(file);
     assert_int_equal(unlink("a"), 0);
     with_section(right, SIZE, DOCUMENTS, COUNT, false, 1);
-    for (size_t word = 0; word <= 16; word++) {
-        uint32_t value = nd_load_le32(right + DIRECTORY + 4 * word);
-        const uint32_t values[] = {value + 1, value - 1, 0, COUNT, COUNT + 1, UINT32_MAX};
-        for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+    for (size_t line = 0; line < LINES; line++)
+        for (size_t word = 0; word < 2; word++) {
+            size_t at = DIRECTORY + line * ND_KEY_LINE + ND_KEY_LINE_BYTES + 4 * word;
+            uint32_t value = nd_load_le32(right + at);
+            const uint32_t values[] = {value + 1, value - 1, 0, COUNT, COUNT + 1, UINT32_MAX};
+            for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+                memcpy(wrong, right, SIZE);
+                nd_store_le32(wrong + at, values[v]);
+                with_section(wrong, SIZE, DOCUMENTS, COUNT, values[v] != value, v);
+            }
+        }
+    for (size_t line = 0; line < LINES; line++) {
+        const unsigned char *from = right + DIRECTORY + line * ND_KEY_LINE;
+        size_t count = nd_load_le32(from + 60) - nd_load_le32(from + 56);
+        for (size_t i = 0; i < count; i++) {
             memcpy(wrong, right, SIZE);
-            nd_store_le32(wrong + DIRECTORY + 4 * word, values[v]);
-            with_section(wrong, SIZE, DOCUMENTS, COUNT, values[v] != value, v);
+            wrong[(size_t)(from - right) + i] ^= (unsigned char)(1 + random_below(&seed, 255));
+            with_section(wrong, SIZE, DOCUMENTS, COUNT, true, i);
         }
     }
     memcpy(wrong, right, SIZE);
     wrong[5 * 77] |= 63; /* a document that does not exist */
     with_section(wrong, SIZE, DOCUMENTS, COUNT, true, 1);
+    memcpy(wrong, right, SIZE);
     memcpy(wrong, right + 5, 5);
     memcpy(wrong + 5, right, 5);
     with_section(wrong, SIZE, DOCUMENTS, COUNT, true, 1);
@@ -444,6 +513,8 @@ int main(void) {
         cmocka_unit_test(test_against_sorted_array),
         cmocka_unit_test(test_documents),
         cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_full_line),
+        cmocka_unit_test(test_absent),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_flipped),
