@@ -11,6 +11,7 @@ void nd_lookup_context_init(nd_lookup_context *probe, const nd_allocator *alloca
 void nd_lookup_context_free(nd_lookup_context *probe) {
     nd_release(&probe->allocator, probe->totals);
     nd_release(&probe->allocator, probe->ranges);
+    nd_release(&probe->allocator, probe->likely);
     nd_lookup_context_init(probe, &probe->allocator);
 }
 
@@ -47,30 +48,58 @@ static nd_status look_up_bands(const nd_store *s, nd_lookup_context *p, nd_error
     return ND_OK;
 }
 
-/* Looks up keys of many bands, in four rounds: prefetch the lines of the directories; read these,
- * which tells of most keys that they are not there; prefetch entries; read these. So the waits of
- * all lookups for memory overlap. */
+static void prefetch_lines(const nd_store *s, const nd_lookup_context *p, size_t segment) {
+    if (segment == s->state.segment_count) return;
+    const nd_key_table *tables = s->segments[segment]->tables;
+    for (size_t i = 0; i < p->count; i++)
+        nd_key_table_prefetch(&tables[p->lookups[i].band], p->lookups[i].key);
+}
+
+/* Finds the segments that may have the keys, and lists them in p->likely. The lines of a segment
+ * are prefetched before these of the segment before it are read: so about as many lines are on
+ * their way from memory as a processor waits for at once, some dozens. */
+static size_t find_likely(const nd_store *s, nd_lookup_context *p) {
+    size_t found = 0;
+    prefetch_lines(s, p, 0);
+    for (size_t g = 0; g < s->state.segment_count; g++) {
+        const nd_key_table *tables = s->segments[g]->tables;
+        prefetch_lines(s, p, g + 1);
+        for (size_t i = 0; i < p->count; i++) {
+            const nd_band_lookup *l = &p->lookups[i];
+            p->likely[found] = (nd_likely_range){(uint32_t)g, (uint32_t)i};
+            found += nd_key_table_may_have(&tables[l->band], l->key);
+        }
+    }
+    return found;
+}
+
+static inline const nd_key_table *likely_table(const nd_store *s, const nd_lookup_context *p,
+                                               size_t j) {
+    const nd_likely_range at = p->likely[j];
+    return &s->segments[at.segment]->tables[p->lookups[at.lookup].band];
+}
+
+static inline nd_key_range *likely_range(const nd_lookup_context *p, size_t j) {
+    return &p->ranges[p->likely[j].segment * p->count + p->likely[j].lookup];
+}
+
+/* Looks up keys of many bands, in rounds: finds the few tables that may have a key, by one line of
+ * memory each; finds their buckets; prefetches the entries; reads these. So the waits for memory
+ * overlap. */
 static nd_status look_up_apart(const nd_store *s, nd_lookup_context *p, nd_error *error) {
     const nd_band_lookup *l = p->lookups;
-    size_t n = p->count, segments = s->state.segment_count;
-    for (size_t g = 0; g < segments; g++)
-        for (size_t i = 0; i < n; i++)
-            nd_key_table_prefetch(&s->segments[g]->tables[l[i].band], l[i].key);
-    for (size_t g = 0; g < segments; g++)
-        for (size_t i = 0; i < n; i++)
-            ND_TRY(nd_key_table_locate(&s->segments[g]->tables[l[i].band], l[i].key,
-                                       &p->ranges[g * n + i], error));
-    for (size_t g = 0; g < segments; g++)
-        for (size_t i = 0; i < n; i++)
-            nd_key_table_prefetch_entries(&s->segments[g]->tables[l[i].band], p->ranges[g * n + i]);
-    for (size_t g = 0; g < segments; g++) {
-        for (size_t i = 0; i < n; i++) {
-            nd_key_range *range = &p->ranges[g * n + i];
-            if (range->begin == range->end) continue;
-            ND_TRY(nd_key_table_find(&s->segments[g]->tables[l[i].band], l[i].key, *range, range,
-                                     error));
-            p->totals[i] += range->end - range->begin;
-        }
+    size_t found = find_likely(s, p);
+    memset(p->ranges, 0, p->count * s->state.segment_count * sizeof *p->ranges);
+    for (size_t j = 0; j < found; j++)
+        ND_TRY(nd_key_table_locate(likely_table(s, p, j), l[p->likely[j].lookup].key,
+                                   likely_range(p, j), error));
+    for (size_t j = 0; j < found; j++)
+        nd_key_table_prefetch_entries(likely_table(s, p, j), *likely_range(p, j));
+    for (size_t j = 0; j < found; j++) {
+        nd_key_range *range = likely_range(p, j);
+        ND_TRY(nd_key_table_find(likely_table(s, p, j), l[p->likely[j].lookup].key, *range, range,
+                                 error));
+        p->totals[p->likely[j].lookup] += range->end - range->begin;
     }
     return ND_OK;
 }
@@ -79,7 +108,8 @@ nd_status nd_store_look_up(const nd_store *s, nd_lookup_context *p, const nd_ban
                            size_t count, nd_error *error) {
     size_t segments = s->state.segment_count;
     if (!nd_reserve(&p->allocator, &p->totals, &p->total_capacity, count) ||
-        !nd_reserve(&p->allocator, &p->ranges, &p->range_capacity, count * segments))
+        !nd_reserve(&p->allocator, &p->ranges, &p->range_capacity, count * segments) ||
+        !nd_reserve(&p->allocator, &p->likely, &p->likely_capacity, count * segments + 1))
         return nd_fail_memory(error, count * segments * sizeof *p->ranges, "looking up band keys");
     p->lookups = lookups;
     p->count = count;

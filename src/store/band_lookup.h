@@ -11,6 +11,10 @@ typedef struct nd_band_lookup {
     uint64_t key;  /* nd_band_number */
 } nd_band_lookup;
 
+typedef struct nd_likely_range {
+    uint32_t segment, lookup;
+} nd_likely_range;
+
 /* The context of one thread. */
 typedef struct nd_lookup_context {
     nd_allocator allocator;
@@ -18,9 +22,10 @@ typedef struct nd_lookup_context {
     size_t count;
     /* Bit n: document n is left out, as if it were removed. NULL: none is. Of the caller. */
     const uint8_t *hidden;
-    uint64_t *totals;     /* documents of each lookup, removed ones included */
-    nd_key_range *ranges; /* of lookup i in segment s: [s * count + i] */
-    size_t total_capacity, range_capacity;
+    uint64_t *totals;        /* documents of each lookup, removed ones included */
+    nd_key_range *ranges;    /* of lookup i in segment s: [s * count + i] */
+    nd_likely_range *likely; /* ranges that may have entries */
+    size_t total_capacity, range_capacity, likely_capacity;
 } nd_lookup_context;
 
 void nd_lookup_context_init(nd_lookup_context *probe, const nd_allocator *allocator);

@@ -101,26 +101,39 @@ typedef unsigned char nd_key_bytes __attribute__((vector_size(16)));
 typedef uint64_t nd_key_words __attribute__((vector_size(16)));
 typedef nd_key_bytes nd_key_bytes_anywhere __attribute__((aligned(1), may_alias));
 
-/* Returns the sum of the bytes, which is below 256. */
-static inline unsigned nd_key_sum(nd_key_bytes x) {
-    nd_key_words words = (nd_key_words)x;
+/* A line of bytes, those that are none as 255; and in each byte the one that is looked for. */
+typedef struct nd_key_compared {
+    nd_key_bytes a, b, c, d, wanted;
+} nd_key_compared;
+
+static inline nd_key_compared nd_key_load(const unsigned char *line, unsigned byte) {
+    const nd_key_bytes_anywhere *p = (const nd_key_bytes_anywhere *)line;
+    const nd_key_words no_bytes = {0, UINT64_MAX}; /* the last 8 of the line */
+    return (nd_key_compared){p[0], p[1], p[2], p[3] | (nd_key_bytes)no_bytes,
+                             (nd_key_bytes){0} + (unsigned char)byte};
+}
+
+/* How often the byte is in a line: in two words, each byte the negative of a part of the sum. */
+static inline nd_key_words nd_key_same(nd_key_compared x) {
+    return (nd_key_words)((x.a == x.wanted) + (x.b == x.wanted) + (x.c == x.wanted) +
+                          (x.d == x.wanted));
+}
+
+/* How many bytes of the 64 are not below it, in the same way. */
+static inline nd_key_words nd_key_rest(nd_key_compared x) {
+    return (nd_key_words)((x.a >= x.wanted) + (x.b >= x.wanted) + (x.c >= x.wanted) +
+                          (x.d >= x.wanted));
+}
+
+static inline unsigned nd_key_sum(nd_key_words x) {
+    nd_key_words words = (nd_key_words)(-(nd_key_bytes)x);
     return (unsigned)((words[0] + words[1]) * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Finds the entries whose byte is that one. */
-static inline nd_key_range nd_key_line_find_byte(const unsigned char *line, unsigned byte,
-                                                 uint64_t begin) {
-    const nd_key_bytes_anywhere *p = (const nd_key_bytes_anywhere *)line;
-    const nd_key_words no_bytes = {0, UINT64_MAX}; /* the last 8 of the line */
-    const nd_key_bytes a = p[0], b = p[1], c = p[2], d = p[3] | (nd_key_bytes)no_bytes,
-                       wanted = (nd_key_bytes){0} + (unsigned char)byte;
-    /* A comparison gives 255 for true. Of the 64 bytes these that are not below come last. */
-    nd_key_bytes same = (nd_key_bytes)((a == wanted) + (b == wanted) + (c == wanted) +
-                                       (d == wanted)),
-                 rest = (nd_key_bytes)((a >= wanted) + (b >= wanted) + (c >= wanted) +
-                                       (d >= wanted));
-    begin += ND_KEY_LINE - nd_key_sum(-rest);
-    return (nd_key_range){begin, begin + nd_key_sum(-same)};
+/* Whether the line may have the key of the place. True also for a line that is damaged. */
+static inline bool nd_key_line_may_have(const unsigned char *line, nd_key_place place) {
+    nd_key_words same = nd_key_same(nd_key_load(line, place.byte));
+    return (same[0] | same[1]) != 0 || !nd_key_line_has_bytes(nd_key_line_range(line));
 }
 
 /* Finds the entries that may have the key of the place: all of these are among them. False: the
@@ -130,7 +143,9 @@ static inline bool nd_key_line_find(const unsigned char *line, nd_key_place plac
     nd_key_range all = nd_key_line_range(line);
     if (all.begin > all.end) return false;
     if (nd_key_line_has_bytes(all)) {
-        *out = nd_key_line_find_byte(line, place.byte, all.begin);
+        nd_key_compared bytes = nd_key_load(line, place.byte);
+        uint64_t begin = all.begin + ND_KEY_LINE - nd_key_sum(nd_key_rest(bytes));
+        *out = (nd_key_range){begin, begin + nd_key_sum(nd_key_same(bytes))};
     } else {
         const unsigned char *end = line + 4 * (size_t)place.prefix;
         *out = (nd_key_range){place.prefix ? nd_load_le32(end - 4) : all.begin, nd_load_le32(end)};

@@ -51,31 +51,39 @@ typedef struct nd_key_table {
 nd_status nd_key_table_open(const nd_sealed_file *file, uint32_t tag, uint64_t documents,
                             uint64_t entries, nd_key_table *out, nd_error *error);
 
-/* A lookup has four steps, so that the waits of many lookups for memory overlap: each step is done
- * for all keys before the next one. Any number of threads. All numbers of the file are checked
- * against the table's bounds (ND_ERR_CORRUPT); the order of its entries is not.
+/* A lookup has up to five steps. Each is done for some dozens of keys before the next one, so that
+ * their waits for memory overlap; steps 3 to 5 only for keys that the table may have. Prefetches
+ * are loops of their own, and short ones: the processor looks a few hundred instructions ahead, and
+ * a prefetch may wait for the address of its page. Any number of threads. All numbers of the file
+ * are checked against the table's bounds (ND_ERR_CORRUPT); the order of its entries is not.
  *
- * 1. Prefetches the key's line of the directory. Prefetches are loops of their own, and short ones:
- * while one waits for the address of a page, the processor looks only a few dozen instructions
- * ahead for the next. */
+ * 1. Prefetches the key's line of the directory. */
 static inline void nd_key_table_prefetch(const nd_key_table *table, uint64_t key) {
     uint64_t line = nd_key_line_of(&table->shape, key);
     nd_sealed_prefetch(table->file, &table->section, table->shape.directory + line * ND_KEY_LINE);
 }
-/* 2. Finds the key's bucket in the directory: the entries that may have the key. */
+/* 2. Whether the table may have the key; false: it has not. Left out where it mostly has. */
+static inline bool nd_key_table_may_have(const nd_key_table *table, uint64_t key) {
+    nd_key_place place = nd_key_place_of(&table->shape, key);
+    uint64_t offset = table->shape.directory + place.line * ND_KEY_LINE;
+    const unsigned char *line = nd_sealed_unverified(table->file, &table->section) + offset;
+    return !nd_sealed_is_verified(table->file, &table->section, offset, offset + 1) ||
+           nd_key_line_may_have(line, place);
+}
+/* 3. Finds the key's bucket in the directory: the entries that may have the key. */
 nd_status nd_key_table_locate(const nd_key_table *table, uint64_t key, nd_key_range *bucket,
                               nd_error *error);
-/* 3. Prefetches the entries of a bucket. */
+/* 4. Prefetches the entries of a bucket. */
 static inline void nd_key_table_prefetch_entries(const nd_key_table *table, nd_key_range bucket) {
     if (bucket.begin == bucket.end) return;
     nd_sealed_prefetch(table->file, &table->section, bucket.begin * ND_KEY_ENTRY);
     nd_sealed_prefetch(table->file, &table->section, bucket.end * ND_KEY_ENTRY);
 }
-/* 4. Finds the entries of the key in its bucket. O(log) of the bucket's length. */
+/* 5. Finds the entries of the key in its bucket. O(log) of the bucket's length. */
 nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_range bucket,
                             nd_key_range *out, nd_error *error);
 /* Finds the entries of each of `count` >= 1 ascending keys: of keys that are close together by one
- * read of all buckets from the first key's to the last key's, else by the four steps. A few dozen
+ * read of all buckets from the first key's to the last key's, else by these steps. A few dozen
  * keys at once are best. */
 nd_status nd_key_table_find_ascending(const nd_key_table *table, const uint64_t *keys, size_t count,
                                       nd_key_range *out, nd_error *error);
