@@ -55,9 +55,9 @@ static void prefetch_lines(const nd_store *s, const nd_lookup_context *p, size_t
         nd_key_table_prefetch(&tables[p->lookups[i].band], p->lookups[i].key);
 }
 
-/* Finds the segments that may have the keys, and lists them in p->likely. The lines of a segment
- * are prefetched before these of the segment before it are read: so about as many lines are on
- * their way from memory as a processor waits for at once, some dozens. */
+/* Finds the segments that may have the keys, and lists them in p->likely. Lines of one segment are
+ * prefetched while the lines of the one before are read. So about as many lines are on their way
+ * from memory as a processor can wait for at once, some dozens. */
 static size_t find_likely(const nd_store *s, nd_lookup_context *p) {
     size_t found = 0;
     prefetch_lines(s, p, 0);

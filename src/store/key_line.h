@@ -2,8 +2,8 @@
  * for most keys that are not in the table that they are not there, without a look at the entries.
  * So a lookup mostly waits for one line of memory instead of two.
  *
- * The prefix of a key is its top D bits, its rest the other R, which stand in its entry. A line is
- * that of S prefixes (doc/internals/formats.md, "Files of an index"):
+ * The prefix of a key is its top D bits, its rest the other R, which stand in its entry. Each line
+ * is for S prefixes (doc/internals/formats.md, "Files of an index"):
  *
  *   56  for each of at most 56 entries a byte, which ascends with the key: place.byte; then 255.
  *       If there are more: for each prefix where its entries end, 32 bits; then zeros
@@ -101,30 +101,33 @@ typedef unsigned char nd_key_bytes __attribute__((vector_size(16)));
 typedef uint64_t nd_key_words __attribute__((vector_size(16)));
 typedef nd_key_bytes nd_key_bytes_anywhere __attribute__((aligned(1), may_alias));
 
-/* A line of bytes, those that are none as 255; and in each byte the one that is looked for. */
+/* A line, with 255 in place of its last 8 bytes, which are numbers; and 16 times the byte that is
+ * looked for. */
 typedef struct nd_key_compared {
     nd_key_bytes a, b, c, d, wanted;
 } nd_key_compared;
 
 static inline nd_key_compared nd_key_load(const unsigned char *line, unsigned byte) {
     const nd_key_bytes_anywhere *p = (const nd_key_bytes_anywhere *)line;
-    const nd_key_words no_bytes = {0, UINT64_MAX}; /* the last 8 of the line */
-    return (nd_key_compared){p[0], p[1], p[2], p[3] | (nd_key_bytes)no_bytes,
+    const nd_key_words numbers = {0, UINT64_MAX};
+    return (nd_key_compared){p[0], p[1], p[2], p[3] | (nd_key_bytes)numbers,
                              (nd_key_bytes){0} + (unsigned char)byte};
 }
 
-/* How often the byte is in a line: in two words, each byte the negative of a part of the sum. */
+/* Counts the bytes of a line that are the one that is looked for. The count is the sum of the
+ * result's 16 bytes, each taken as a negative number: a comparison gives -1 for true. */
 static inline nd_key_words nd_key_same(nd_key_compared x) {
     return (nd_key_words)((x.a == x.wanted) + (x.b == x.wanted) + (x.c == x.wanted) +
                           (x.d == x.wanted));
 }
 
-/* How many bytes of the 64 are not below it, in the same way. */
+/* Counts the bytes of the 64 that are not below it, in the same way. */
 static inline nd_key_words nd_key_rest(nd_key_compared x) {
     return (nd_key_words)((x.a >= x.wanted) + (x.b >= x.wanted) + (x.c >= x.wanted) +
                           (x.d >= x.wanted));
 }
 
+/* Returns the count that such a result stands for. */
 static inline unsigned nd_key_sum(nd_key_words x) {
     nd_key_words words = (nd_key_words)(-(nd_key_bytes)x);
     return (unsigned)((words[0] + words[1]) * UINT64_C(0x0101010101010101) >> 56);
