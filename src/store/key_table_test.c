@@ -76,6 +76,8 @@ static void check_key(const nd_key_table *table, const entry *entries, size_t co
     nd_error error = {0};
     nd_key_table_prefetch(table, key);
     assert_int_equal(nd_key_table_locate(table, key, &range, &error), ND_OK);
+    assert_true(nd_key_table_may_have(table, key) || range.begin == range.end);
+    nd_key_table_prefetch_entries(table, range);
     assert_int_equal(nd_key_table_find(table, key, range, &range, &error), ND_OK);
     size_t begin = lower_bound(entries, count, key), end = lower_bound(entries, count, key + 1);
     assert_int_equal(range.end - range.begin, end - begin);
@@ -304,6 +306,7 @@ static void test_absent(void **state) {
         nd_key_range bucket;
         uint64_t key = random_next(&seed) & KEY_MOST;
         assert_int_equal(nd_key_table_locate(&table, key, &bucket, &error), ND_OK);
+        assert_int_equal(nd_key_table_may_have(&table, key), bucket.begin < bucket.end);
         doubtful += bucket.begin < bucket.end;
     }
     assert_in_range(doubtful, LOOKUPS / 10, LOOKUPS / 6);
