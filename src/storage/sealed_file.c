@@ -16,7 +16,7 @@ enum {
     ENTRY = 16,                  /* of the table of sections */
     TRAILER = 56,
     TRAILER_HASH = 40,
-    VERSION = 2,
+    VERSION = 1,
     BUFFER_PAGES = ND_LIMIT(256, 3),
     HASH_MEMORY = ND_LIMIT(8 << 20, 0), /* the hashes of 4 GiB; a spool's limit */
     BUFFER = BUFFER_PAGES * ND_SEALED_PAGE

@@ -344,10 +344,10 @@ static void test_another_file(void **state) {
                      ND_ERR_CORRUPT);
     assert_string_equal(error.message, "a: another kind of file: 6b696e64, not 6b696e65");
     unsigned char *bytes = load("a", &size);
-    nd_store_le32(bytes + size - TRAILER + 36, 3);
-    seal_again(bytes, size);
-    expect_rejected(bytes, size, "a: of version 3, and this library reads version 2");
     nd_store_le32(bytes + size - TRAILER + 36, 2);
+    seal_again(bytes, size);
+    expect_rejected(bytes, size, "a: of version 2, and this library reads version 1");
+    nd_store_le32(bytes + size - TRAILER + 36, 1);
     nd_store_le32(bytes + size - TRAILER + 32, 512);
     seal_again(bytes, size);
     snprintf(message, sizeof message, "a: pages of 512 bytes, not %d", PAGE);

@@ -81,6 +81,11 @@ static nd_status open_own_rows(nd_segment *s, const nd_manifest_segment *name, n
 /* Opens the key tables, which lie one behind the other. */
 static nd_status open_tables(nd_segment *s, nd_error *error) {
     uint32_t count = s->bands + !s->numbered;
+    if (count > 0 && !nd_sealed_has(s->file, nd_tag_of_table(0, s->bands)))
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: its keys are in another form than this library reads: make the index "
+                       "again",
+                       nd_sealed_path(s->file));
     for (uint32_t t = 0; t < count; t++)
         ND_TRY(nd_key_table_open(s->file, nd_tag_of_table(t, s->bands), s->documents, s->entries,
                                  &s->tables[t], error));

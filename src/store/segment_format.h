@@ -9,10 +9,10 @@ enum {
     ND_TAG_ROWS = 1,
     ND_TAG_ROW_ENDS,
     ND_TAG_PARTS,
-    ND_TAG_ID_TABLE,
-    ND_TAG_NUMBERS,
+    ND_TAG_NUMBERS = 5,
     ND_TAG_NUMBER_BITS = 9,
-    ND_TAG_BANDS = 16
+    ND_TAG_ID_TABLE,
+    ND_TAG_BANDS = 2048
 };
 
 /* The list of parts: the number of entries (64 bits), then for each part its file's number, number

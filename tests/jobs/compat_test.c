@@ -2,7 +2,8 @@
  * stored as tests/compat/ARCHIVE.tar.gz, and this program made each when its format was new. Each
  * has a segment, a tombstone, and a document and a removal in its write-ahead log. index-1 has
  * documents, index-2 fingerprints, index-2-numbers fingerprints whose ids are numbers, index-3
- * hashes of documents. lines-1 has lines of three runs, two of them merged. To make an archive of
+ * hashes of documents. lines-1 has lines of three runs, two of them merged. old-index-1, -2 and -3
+ * have keys in a form that is not read any more: they are refused by name. To make an archive of
  * KIND documents, fingerprints, numbers, hashes or lines:
  *
  *   compat_test KIND x && tar -C x --exclude ./lock --sort=name --mtime=@0 \
@@ -441,6 +442,24 @@ static void test_kept(const struct kind *kind, const char *directory) {
 }
 #endif
 
+#if !ND_TINY_LIMITS
+static void expect_refused(const char *archive, const char *directory) {
+    char kept[1000], path[100], message[200];
+    nd_error error;
+    nd_index *x;
+    nd_hamming_index *h;
+    snprintf(kept, sizeof kept, "%s/compat/%s.tar.gz", ND_TEST_DATA, archive);
+    snprintf(path, sizeof path, "%s/%s", directory, archive);
+    unpack_index(kept, path);
+    assert_int_equal(strcmp(archive, "old-index-2") == 0
+                         ? nd_hamming_open(path, ND_INDEX_READ, NULL, &h, &error)
+                         : nd_index_open(path, ND_INDEX_READ, NULL, &x, &error),
+                     ND_ERR_CORRUPT);
+    snprintf(message, sizeof message, "%s/segment-2: its keys are in another form", path);
+    assert_ptr_equal(strstr(error.message, message), error.message);
+}
+#endif
+
 /* Tests the current format, made now, and the stored archive of each format. */
 static void test_formats(void **state) {
     (void)state;
@@ -454,6 +473,11 @@ static void test_formats(void **state) {
         test_kept(&kinds[k], directory);
 #endif
     }
+#if !ND_TINY_LIMITS
+    expect_refused("old-index-1", directory);
+    expect_refused("old-index-2", directory);
+    expect_refused("old-index-3", directory);
+#endif
     remove_directory(directory);
 }
 
