@@ -109,7 +109,7 @@ nd_status nd_store_look_up(const nd_store *s, nd_lookup_context *p, const nd_ban
     size_t segments = s->state.segment_count;
     if (!nd_reserve(&p->allocator, &p->totals, &p->total_capacity, count) ||
         !nd_reserve(&p->allocator, &p->ranges, &p->range_capacity, count * segments) ||
-        !nd_reserve(&p->allocator, &p->likely, &p->likely_capacity, count * segments + 1))
+        !nd_reserve(&p->allocator, &p->likely, &p->likely_capacity, count * segments))
         return nd_fail_memory(error, count * segments * sizeof *p->ranges, "looking up band keys");
     p->lookups = lookups;
     p->count = count;
@@ -118,7 +118,7 @@ nd_status nd_store_look_up(const nd_store *s, nd_lookup_context *p, const nd_ban
     for (size_t i = 0; i < count; i++)
         nd_memtable_prefetch(s->memtable, lookups[i].band, lookups[i].key);
     bool alone = count == 1 || lookups[0].band != lookups[1].band;
-    ND_TRY(alone ? look_up_apart(s, p, error) : look_up_bands(s, p, error));
+    if (segments > 0) ND_TRY(alone ? look_up_apart(s, p, error) : look_up_bands(s, p, error));
     for (size_t i = 0; i < count; i++) {
         const nd_band_lookup *l = &lookups[i];
         for (uint32_t d = nd_memtable_find(s->memtable, l->band, l->key); d != UINT32_MAX;
