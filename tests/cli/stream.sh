@@ -79,6 +79,7 @@ pieces 'WA' 'RC/1.0\r\nWARC-Type: conversion\r\nContent-Type: text/plain\r\nCont
     t stream --state archive -q
 
 # Each answer comes at once, while the input waits.
+: > live.out
 (
     sed -n 1p in.jsonl
     for ((i = 0; i < 100 && $(wc -l < live.out) < 1; i++)); do sleep 0.1; done
