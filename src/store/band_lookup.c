@@ -88,8 +88,11 @@ static inline nd_key_range *likely_range(const nd_lookup_context *p, size_t j) {
  * overlap. */
 static nd_status look_up_apart(const nd_store *s, nd_lookup_context *p, nd_error *error) {
     const nd_band_lookup *l = p->lookups;
+    size_t all = p->count * s->state.segment_count;
+    if (!nd_reserve(&p->allocator, &p->likely, &p->likely_capacity, all))
+        return nd_fail_memory(error, all * sizeof *p->likely, "looking up band keys");
     size_t found = find_likely(s, p);
-    memset(p->ranges, 0, p->count * s->state.segment_count * sizeof *p->ranges);
+    memset(p->ranges, 0, all * sizeof *p->ranges);
     for (size_t j = 0; j < found; j++)
         ND_TRY(nd_key_table_locate(likely_table(s, p, j), l[p->likely[j].lookup].key,
                                    likely_range(p, j), error));
@@ -108,8 +111,7 @@ nd_status nd_store_look_up(const nd_store *s, nd_lookup_context *p, const nd_ban
                            size_t count, nd_error *error) {
     size_t segments = s->state.segment_count;
     if (!nd_reserve(&p->allocator, &p->totals, &p->total_capacity, count) ||
-        !nd_reserve(&p->allocator, &p->ranges, &p->range_capacity, count * segments) ||
-        !nd_reserve(&p->allocator, &p->likely, &p->likely_capacity, count * segments))
+        !nd_reserve(&p->allocator, &p->ranges, &p->range_capacity, count * segments))
         return nd_fail_memory(error, count * segments * sizeof *p->ranges, "looking up band keys");
     p->lookups = lookups;
     p->count = count;

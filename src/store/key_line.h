@@ -121,8 +121,8 @@ static inline nd_key_words nd_key_same(nd_key_compared x) {
                           (x.d == x.wanted));
 }
 
-/* Counts the bytes of the 64 that are not below it, in the same way. */
-static inline nd_key_words nd_key_rest(nd_key_compared x) {
+/* Counts the bytes of the 64 that are not below that one, in the same way. */
+static inline nd_key_words nd_key_not_below(nd_key_compared x) {
     return (nd_key_words)((x.a >= x.wanted) + (x.b >= x.wanted) + (x.c >= x.wanted) +
                           (x.d >= x.wanted));
 }
@@ -133,7 +133,8 @@ static inline unsigned nd_key_sum(nd_key_words x) {
     return (unsigned)((words[0] + words[1]) * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Whether the line may have the key of the place. True also for a line that is damaged. */
+/* Whether the line may have the key of the place. True also for a line whose numbers are damaged.
+ */
 static inline bool nd_key_line_may_have(const unsigned char *line, nd_key_place place) {
     nd_key_words same = nd_key_same(nd_key_load(line, place.byte));
     return (same[0] | same[1]) != 0 || !nd_key_line_has_bytes(nd_key_line_range(line));
@@ -147,7 +148,7 @@ static inline bool nd_key_line_find(const unsigned char *line, nd_key_place plac
     if (all.begin > all.end) return false;
     if (nd_key_line_has_bytes(all)) {
         nd_key_compared bytes = nd_key_load(line, place.byte);
-        uint64_t begin = all.begin + ND_KEY_LINE - nd_key_sum(nd_key_rest(bytes));
+        uint64_t begin = all.begin + ND_KEY_LINE - nd_key_sum(nd_key_not_below(bytes));
         *out = (nd_key_range){begin, begin + nd_key_sum(nd_key_same(bytes))};
     } else {
         const unsigned char *end = line + 4 * (size_t)place.prefix;
