@@ -59,15 +59,22 @@ static void wait_until_done(nd_async_task *t) {
     pthread_mutex_unlock(&t->lock);
 }
 
-void nd_async_task_free(nd_async_task *t) {
-    if (!t) return;
-    if (t->started && t->process == getpid()) {
+/* Ends the thread, if this process has it. In a child made by fork, lock and condition may be as if
+ * the thread still used them; to destroy the condition would wait for it for ever. */
+static void end_thread(nd_async_task *t) {
+    if (t->started && t->process != getpid()) return;
+    if (t->started) {
         wait_until_done(t);
         raise_flag(t, &t->ending);
         pthread_join(t->thread, NULL);
     }
     pthread_cond_destroy(&t->changed);
     pthread_mutex_destroy(&t->lock);
+}
+
+void nd_async_task_free(nd_async_task *t) {
+    if (!t) return;
+    end_thread(t);
     nd_allocator allocator = t->allocator;
     nd_release(&allocator, t);
 }

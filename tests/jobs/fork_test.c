@@ -145,11 +145,32 @@ static void clean(void) {
     remove_directory("x");
 }
 
+/* nd_record_fn */
+static int give_one(void *context, nd_record *out) {
+    bool *given = context;
+    if (*given) return 0;
+    *given = true;
+    *out = (nd_record){.text = "one", .length = 3, .id = "a", .id_length = 1, .value = NAN};
+    return 1;
+}
+
+/* Adds the first document. A stream then has a thread for its log, which a child does not have. */
+static nd_status add_first(handle *h, nd_error *error) {
+    bool given = false;
+    nd_input_options input;
+    if (!h->stream) return add(h, "a", "one", error);
+    nd_input_options_init(&input, sizeof input);
+    input.records = give_one;
+    input.records_context = &given;
+    const nd_stream_run_options o = {.struct_size = sizeof o, .input = &input};
+    return nd_stream_run(h->stream, &o, take_answer, NULL, NULL, error);
+}
+
 static void begin(content c, handle *h) {
     nd_error error;
     must(make(c, &error), &error);
     must(open_handle(c, h, &error), &error);
-    must(add(h, "a", "one", &error), &error);
+    must(add_first(h, &error), &error);
     must(sync_handle(h, &error), &error);
     must(add(h, "b", "zwei", &error), &error);
 }
