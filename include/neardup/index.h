@@ -88,8 +88,9 @@ ND_API ND_MUST_CHECK nd_status nd_index_open(const char *path, nd_index_mode mod
                                              nd_error *error);
 
 /* Syncs all changes (not with ND_SYNC_OFF), frees the handle, and lets another process write. It
- * cannot report a failed sync: call nd_index_sync before. NULL is accepted. REQUIRES: all searchers
- * are freed.
+ * cannot report a failed sync: call nd_index_sync before. Additions may have begun to merge large
+ * segments on a thread; closing waits for its end. NULL is accepted. REQUIRES: all searchers are
+ * freed.
  *
  * fork(): a handle for writing, of an index or a stream, belongs to the process that opened it.
  * REQUIRES: no other thread uses the handle during fork(). In a child, every call that changes or

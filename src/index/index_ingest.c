@@ -4,7 +4,8 @@
 
 nd_status nd_index_begin_ingest(nd_index_store *x, nd_progress *progress, nd_error *error) {
     ND_TRY(nd_index_store_begin_change(x, error));
-    nd_status status = nd_index_store_flush_removed(x, error);
+    nd_status status = nd_index_store_end_merge(x, error);
+    if (status == ND_OK) status = nd_index_store_flush_removed(x, error);
     if (status != ND_OK) {
         nd_index_store_end_change(x);
         return status;

@@ -16,7 +16,8 @@
 
 #include "index/index_store.h"
 
-/* Begins an ingest job. Flushes first if the memtable is full or has removed documents. While
+/* Begins an ingest job. Flushes first if the memtable is full or has removed documents, and ends a
+ * merge that earlier additions have begun. While
  * segments are written, `progress` is called and may cancel; NULL: it is not. After a failure there
  * is nothing to end. ND_ERR_BUSY: called from a callback of a call that changes the index. Until
  * the end every other change of the index, by any thread, fails with ND_ERR_BUSY. */

@@ -76,9 +76,10 @@ nd_status nd_index_store_open_in_memory(const nd_index_settings *settings,
 
 void nd_index_store_close(nd_index_store *x) {
     nd_error ignored;
-    nd_status status = x->mode == ND_INDEX_WRITE && x->sync != ND_SYNC_OFF
-                           ? nd_index_store_sync(x, &ignored)
-                           : ND_OK;
+    nd_status status = x->mode == ND_INDEX_WRITE ? nd_store_check_process(x->store, &ignored)
+                                                 : ND_ERR_ARGUMENT;
+    if (status == ND_OK && x->sync != ND_SYNC_OFF) status = nd_index_store_sync(x, &ignored);
+    if (status == ND_OK) status = nd_index_store_end_merge(x, &ignored);
     (void)status; /* as the header says */
     destroy(x);
 }

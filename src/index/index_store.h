@@ -45,7 +45,8 @@ nd_status nd_index_store_open(const char *path, nd_index_kind kind, nd_index_mod
 nd_status nd_index_store_open_in_memory(const nd_index_settings *settings,
                                         const nd_allocator *allocator, nd_index_store *out,
                                         nd_error *error);
-/* Closes the index. Syncs first, except with ND_SYNC_OFF, and ignores a failure of that. */
+/* Closes the index. Syncs first, except with ND_SYNC_OFF, and ends a merge that goes on; ignores a
+ * failure of these. */
 void nd_index_store_close(nd_index_store *x);
 /* Opens the newest state, if the index is open for reading. A writer has it already. */
 nd_status nd_index_store_refresh(nd_index_store *x, nd_error *error);

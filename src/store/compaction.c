@@ -19,16 +19,26 @@ static unsigned level(const nd_store *s, size_t segment) {
     return level;
 }
 
-/* The segments before `end` that have no higher level than the last of them. */
+/* A merge that was begun. */
+struct nd_merge_beside {
+    nd_segment_merge merge;
+    nd_async_task *task;
+};
+
+/* The first segment that another merge may take: one behind the segments of a merge that goes on,
+ * so that these keep their places. */
+static size_t first_free(const nd_store *s) { return s->beside ? s->beside->merge.range.end : 0; }
+
+/* The free segments before `end` that have no higher level than the last of them. */
 static nd_segment_range level_before(const nd_store *s, size_t end) {
     size_t first = end;
-    while (first > 0 && level(s, first - 1) <= level(s, end - 1)) first--;
+    while (first > first_free(s) && level(s, first - 1) <= level(s, end - 1)) first--;
     return (nd_segment_range){first, end};
 }
 
 /* Finds the last due merge before `end`. False: there is none. */
 static bool find_due(const nd_store *s, size_t end, nd_segment_range *out) {
-    for (; end >= TIER; end--) {
+    for (; end >= first_free(s) + TIER; end--) {
         *out = level_before(s, end);
         if (out->end - out->first >= TIER) return true;
     }
@@ -87,12 +97,7 @@ static nd_status merge_now(nd_store *s, nd_segment_range range, bool linked, nd_
     return status;
 }
 
-/* ---- a merge beside a job */
-
-struct nd_merge_beside {
-    nd_segment_merge merge;
-    nd_async_task *task;
-};
+/* ---- a merge beside other work */
 
 static void free_beside(nd_store *s) {
     nd_merge_beside *b = s->beside;
@@ -109,9 +114,7 @@ void nd_store_give_up_merge(nd_store *s) {
     free_beside(s);
 }
 
-nd_status nd_store_begin_merge(nd_store *s, bool beside, nd_error *error) {
-    nd_segment_range range;
-    if (!find_due_way(s, true, &range)) return ND_OK;
+static nd_status begin(nd_store *s, nd_segment_range range, bool beside, nd_error *error) {
     nd_merge_beside *b = s->beside = nd_allocate_zero(&s->allocator, 1, sizeof *b);
     if (!b) return nd_fail_memory(error, sizeof *b, "merging segments");
     nd_status status = nd_segment_merge_init(s, range, true, &b->merge, error);
@@ -122,6 +125,11 @@ nd_status nd_store_begin_merge(nd_store *s, bool beside, nd_error *error) {
         status = nd_async_task_run(b->task, nd_segment_merge_run, &b->merge, error);
     if (status != ND_OK) free_beside(s);
     return status;
+}
+
+nd_status nd_store_begin_merge(nd_store *s, bool beside, nd_error *error) {
+    nd_segment_range range;
+    return find_due_way(s, true, &range) ? begin(s, range, beside, error) : ND_OK;
 }
 
 nd_status nd_store_end_merge(nd_store *s, nd_error *error) {
@@ -143,10 +151,25 @@ nd_status nd_store_end_merges(nd_store *s, nd_error *error) {
     return ND_OK;
 }
 
+/* Whether so many documents have come since the merge was begun that it has probably ended: to
+ * merge PART documents takes about as long as to add one. The clock is not asked, so the same
+ * documents make the same files. */
+static bool should_end(const nd_store *s) {
+    enum { PART = 16 };
+    if (!s->beside) return false;
+    const nd_segment_merge *m = &s->beside->merge;
+    uint32_t since = nd_store_segment_numbers(s) - s->begins[m->range.end];
+    return since >= m->merged.documents / PART;
+}
+
 nd_status nd_store_compact_levels(nd_store *s, nd_error *error) {
     ND_TRY(nd_store_flush(s, error));
-    for (nd_segment_range range; find_due(s, s->state.segment_count, &range);)
-        ND_TRY(merge_now(s, range, nd_segment_range_links(s, range), error));
+    if (should_end(s)) ND_TRY(nd_store_end_merge(s, error));
+    for (nd_segment_range range; find_due(s, s->state.segment_count, &range);) {
+        bool links = nd_segment_range_links(s, range);
+        ND_TRY(links && !s->beside ? begin(s, range, true, error)
+                                   : merge_now(s, range, links, error));
+    }
     return ND_OK;
 }
 
@@ -157,6 +180,7 @@ static bool is_compact(const nd_store *s) {
 }
 
 nd_status nd_store_compact_all(nd_store *s, nd_error *error) {
+    nd_store_give_up_merge(s);
     ND_TRY(nd_store_flush(s, error));
     const nd_segment_range all = {0, s->state.segment_count};
     return is_compact(s) ? ND_OK : merge_now(s, all, false, error);

@@ -1,6 +1,6 @@
 /* Compaction: which segments are merged into larger ones, without removed documents, and when. A
- * merge that links its segments (segment_merge.h) takes long, so a job may have it written beside
- * its own work.
+ * merge that links its segments (segment_merge.h) takes long, so it may be written on a thread of
+ * its own, beside other work. One merge at a time is.
  *
  * REQUIRES: exclusive access, except that readers who share a lock (nd_store_set_view_lock) go on.
  * All but nd_store_begin_merge flush first if they change anything; a failure changes nothing. */
@@ -9,9 +9,12 @@
 
 #include "store/store.h"
 
-/* Merges segments as long as there are too many of a level. */
+/* For documents that are added one by one, when the memtable is full: flushes it, and merges
+ * segments as long as there are too many of a level. A merge that links them is begun beside the
+ * next additions. A later call installs it, when a sixteenth as many documents have come. Meanwhile
+ * merges of segments behind it are done at once. */
 nd_status nd_store_compact_levels(nd_store *store, nd_error *error);
-/* Merges everything into one segment. */
+/* Merges everything into one segment. Gives up a merge that was begun. */
 nd_status nd_store_compact_all(nd_store *store, nd_error *error);
 
 /* Begins the next merge that links its segments, if one is due: on a thread of its own, or else at

@@ -1,5 +1,6 @@
 /* compaction.h with segments so large that a merge links them: a merge beside a job that publishes
- * and removes documents, the same merge done at once, and one that is given up. */
+ * and removes documents, the same merge done at once, one beside additions, and ones that are given
+ * up. */
 #include "store/compaction.h"
 
 #include "base/bits.h"
@@ -18,6 +19,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* Documents of a segment: MANY if four such segments are linked, SMALL if they are copied. */
 enum { BANDS = 3, SKETCH = 8, MANY = ND_LIMIT(17000, 500), SMALL = ND_LIMIT(100, 1) };
@@ -241,10 +244,11 @@ static void test_beside(void **state) {
     remove_directory("at-once");
 }
 
-/* nd_progress_fn: a merge asks at least once for each table. */
+/* nd_progress_fn: a merge asks at least once for each table. `context`: the test's thread, which is
+ * not held up. */
 static bool go_on_slowly(void *context, nd_stage stage, uint64_t done, uint64_t total) {
-    (void)context, (void)stage, (void)done, (void)total;
-    usleep(100000);
+    (void)stage, (void)done, (void)total;
+    if (!pthread_equal(*(const pthread_t *)context, pthread_self())) usleep(100000);
     return true;
 }
 
@@ -253,7 +257,8 @@ static void test_given_up(void **state) {
     (void)state;
     nd_store *s = make_store("i");
     nd_error error;
-    nd_progress progress = {.fn = go_on_slowly};
+    pthread_t self = pthread_self();
+    nd_progress progress = {.fn = go_on_slowly, .context = &self};
     nd_store_set_progress(s, &progress);
     must(nd_store_begin_merge(s, true, &error), &error);
     nd_store_give_up_merge(s);
@@ -319,6 +324,7 @@ static void test_levels(void **state) {
     must(nd_store_end_merges(s, &error), &error);
     assert_int_equal(nd_store_segment_count(s), 5); /* none was begun */
     must(nd_store_compact_levels(s, &error), &error);
+    must(nd_store_end_merge(s, &error), &error);
     assert_int_equal(nd_store_segment_count(s), 2);
     for (uint32_t d = 20; d < 23; d++) publish(s, SMALL, d);
     must(nd_store_end_merges(s, &error), &error); /* these are copied */
@@ -328,10 +334,90 @@ static void test_levels(void **state) {
     remove_directory("i");
 }
 
+/* Additions go on beside a merge: segments behind it are merged at once, and it is installed when a
+ * sixteenth as many documents have come as it has. */
+static void test_additions(void **state) {
+    (void)state;
+    nd_store *s = make_store("i");
+    nd_error error;
+    gate g = GATE;
+    nd_progress progress = {.fn = wait_at_gate, .context = &g};
+    nd_store_set_progress(s, &progress);
+    must(nd_store_compact_levels(s, &error), &error);
+    wait_until_reached(&g);
+    nd_store_set_progress(s, NULL);
+    for (uint32_t d = 0; d < 4; d++) {
+        publish(s, SMALL, 20 + d);
+        must(nd_store_compact_levels(s, &error), &error);
+    }
+    assert_int_equal(nd_store_segment_count(s), 5);
+    publish(s, MANY / 4 + 1, 24);
+    assert_int_equal(nd_store_segment_count(s), 6);
+    open_gate(&g);
+    must(nd_store_compact_levels(s, &error), &error);
+    assert_int_equal(nd_store_segment_count(s), 3);
+    expect_all(s, (const uint32_t[]){1, 2, 3, 20, 21, 22, 23, 24}, 8);
+    nd_store_close(s);
+    remove_directory("i");
+}
+
+/* Closing gives up a merge, and so does the merge of everything. */
+static void test_additions_end(void **state) {
+    (void)state;
+    nd_store *s = make_store("i");
+    nd_error error;
+    pthread_t self = pthread_self();
+    nd_progress progress = {.fn = go_on_slowly, .context = &self};
+    nd_store_set_progress(s, &progress);
+    must(nd_store_compact_levels(s, &error), &error);
+    nd_store_close(s);
+    assert_int_equal(count_files("i", "segment-"), 4);
+    must(nd_store_open("i", ND_STORE_WRITE, &nd_allocator_default, &s, &error), &error);
+    nd_store_set_progress(s, &progress);
+    must(nd_store_compact_levels(s, &error), &error);
+    must(nd_store_compact_all(s, &error), &error);
+    assert_int_equal(nd_store_segment_count(s), 1);
+    assert_int_equal(count_files("i", "segment-"), 1);
+    assert_int_equal(nd_store_document_count(s), 4 * MANY - 3);
+    must(nd_store_check(s, &error), &error);
+    nd_store_close(s);
+    remove_directory("i");
+}
+
+/* A child made by fork closes the store while the parent's merge goes on. */
+static void test_fork(void **state) {
+    (void)state;
+    nd_store *s = make_store("i");
+    nd_error error;
+    gate g = GATE;
+    int status;
+    nd_progress progress = {.fn = wait_at_gate, .context = &g};
+    nd_store_set_progress(s, &progress);
+    must(nd_store_compact_levels(s, &error), &error);
+    wait_until_reached(&g);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30);
+        nd_store_close(s);
+        _exit(7);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 7);
+    open_gate(&g);
+    must(nd_store_end_merge(s, &error), &error);
+    nd_store_set_progress(s, NULL);
+    assert_int_equal(nd_store_segment_count(s), 1);
+    expect_all(s, (const uint32_t[]){1, 2, 3}, 3);
+    nd_store_close(s);
+    remove_directory("i");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_beside), cmocka_unit_test(test_given_up),
-        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_numbers_stay),
-        cmocka_unit_test(test_levels)};
+        cmocka_unit_test(test_beside),        cmocka_unit_test(test_given_up),
+        cmocka_unit_test(test_cancelled),     cmocka_unit_test(test_numbers_stay),
+        cmocka_unit_test(test_levels),        cmocka_unit_test(test_additions),
+        cmocka_unit_test(test_additions_end), cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

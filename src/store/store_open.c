@@ -1,6 +1,7 @@
 #include "store/store_open.h"
 
 #include "io/file.h"
+#include "store/compaction.h"
 #include "store/state_directory.h"
 #include "store/store_files.h"
 #include "store/store_inside.h"
@@ -116,6 +117,7 @@ bool nd_store_is_in_memory(const nd_store *s) { return s->in_memory; }
 void nd_store_close(nd_store *s) {
     if (!s) return;
     nd_allocator a = s->allocator;
+    nd_store_give_up_merge(s);
     nd_store_unload(s);
     nd_process_lock_release(&s->lock);
     nd_release(&a, s->directory);
