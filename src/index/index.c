@@ -240,8 +240,8 @@ nd_status nd_index_add_document(nd_index *index, nd_index_searcher *searcher,
     return ND_OK;
 }
 
-nd_status nd_index_commit_added(nd_index *index, nd_error *error) {
-    return nd_index_store_commit_ended(&index->shared, error);
+nd_status nd_index_seal_added(nd_index *index, nd_error *error) {
+    return nd_index_store_seal_ended(&index->shared, error);
 }
 
 nd_status nd_index_remove(nd_index *x, const char *id, size_t id_length, bool *found,

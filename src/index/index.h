@@ -19,11 +19,12 @@ nd_status nd_index_make(const char *path, const nd_index_parts *parts,
 nd_status nd_index_make_searcher(nd_index *index, nd_index_searcher **out, nd_error *error);
 /* Like nd_index_add, for a document that comes with all its parts (document_sketcher.h). A call to
  * the system for each document would take as long as finding its duplicates, so only
- * nd_index_commit_added writes it to the log. REQUIRES: the index has no document with its id. */
+ * nd_index_seal_added gives it to the log. REQUIRES: the index has no document with its id. */
 nd_status nd_index_add_document(nd_index *index, nd_index_searcher *searcher,
                                 const nd_stored_document *document, bool *added,
                                 const nd_match **evidence, nd_error *error);
-/* Writes the added documents to the log, as one group. nd_index_sync then makes them durable. */
-nd_status nd_index_commit_added(nd_index *index, nd_error *error);
+/* Makes a group of the added documents, which the next nd_index_sync writes to the log and makes
+ * durable: so another thread can do both. */
+nd_status nd_index_seal_added(nd_index *index, nd_error *error);
 
 #endif

@@ -192,20 +192,29 @@ nd_status nd_index_store_begin_change(nd_index_store *x, nd_error *error) {
     return status;
 }
 
-nd_status nd_index_store_commit_change(nd_index_store *x, nd_error *error) {
-    const uint64_t written = nd_store_has_uncommitted(x->store); /* 0: nothing has to be synced */
-    nd_status status = nd_store_commit(x->store, error);
-    uint64_t change = atomic_fetch_add(&x->written, written) + written;
+/* Ends the group of the log, and the change. Returns which one it is. */
+static nd_status end_group(nd_index_store *x, nd_status (*end)(nd_store *, nd_error *),
+                           uint64_t *change, nd_error *error) {
+    const uint64_t ended = nd_store_has_uncommitted(x->store); /* 0: nothing has to be synced */
+    nd_status status = end(x->store, error);
+    *change = atomic_fetch_add(&x->written, ended) + ended;
     pthread_mutex_unlock(&x->writer);
+    return status;
+}
+
+nd_status nd_index_store_commit_change(nd_index_store *x, nd_error *error) {
+    uint64_t change;
+    nd_status status = end_group(x, nd_store_commit, &change, error);
     return status == ND_OK && atomic_load(&x->sync) == ND_SYNC_EACH ? sync_up_to(x, change, error)
                                                                     : status;
 }
 
 void nd_index_store_end_change(nd_index_store *x) { pthread_mutex_unlock(&x->writer); }
 
-nd_status nd_index_store_commit_ended(nd_index_store *x, nd_error *error) {
+nd_status nd_index_store_seal_ended(nd_index_store *x, nd_error *error) {
+    uint64_t change;
     ND_TRY(lock_writer(x, error));
-    return nd_index_store_commit_change(x, error);
+    return end_group(x, nd_store_seal, &change, error);
 }
 
 nd_status nd_index_store_flush_removed(nd_index_store *x, nd_error *error) {

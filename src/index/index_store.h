@@ -31,7 +31,7 @@ typedef struct nd_index_store {
     pthread_rwlock_t view;
     pthread_mutex_t writer, syncing; /* error-checking: locking twice is an error */
     atomic_int sync;                 /* nd_sync */
-    atomic_uint_fast64_t written;    /* changes written to the operating system */
+    atomic_uint_fast64_t written;    /* changes that a sync makes durable */
     uint64_t synced;                 /* changes that are durable; guarded by `syncing` */
     nd_error sync_failure;           /* guarded by `syncing` */
     atomic_bool sync_failed;         /* no further change is accepted */
@@ -80,8 +80,9 @@ nd_status nd_index_store_commit_change(nd_index_store *x, nd_error *error);
 /* Ends a change that has changed nothing, or one that a later commit writes with its own: so many
  * changes share a write. Until then the end of the process loses it. */
 void nd_index_store_end_change(nd_index_store *x);
-/* Writes the changes that have ended without a commit, if there are any. */
-nd_status nd_index_store_commit_ended(nd_index_store *x, nd_error *error);
+/* Makes a group of the changes that have ended without a commit, if there are any. The next sync,
+ * or commit, writes it. */
+nd_status nd_index_store_seal_ended(nd_index_store *x, nd_error *error);
 
 nd_store *nd_index_store_begin_edit(nd_index_store *x);
 void nd_index_store_end_edit(nd_index_store *x);

@@ -23,7 +23,9 @@ enum {
     MARK = 0,                       /* type of a mark */
     RETRIES = 3,                    /* damage is read again so often, a millisecond apart */
     PIECE = ND_LIMIT(1 << 18, 256), /* bytes read or written at a time */
-    KEPT_GROUP = ND_LIMIT(1 << 20, 512), /* a larger buffer is freed after its group is written */
+    KEPT_GROUP = ND_LIMIT(4 << 20, 512), /* a larger buffer is freed after its group is written */
+    UNMARKED = ND_LIMIT(8 << 20,
+                        4096), /* a group that ends so far behind a mark is not left sealed */
 };
 
 /* ---- the bytes of a record */
@@ -332,16 +334,21 @@ nd_status nd_wal_read(const char *path, uint64_t number, nd_wal_record_fn *fn, v
 
 /* ---- writing */
 
+/* A group, as it will stand in the file from `begin` on. */
+typedef struct group {
+    uint64_t begin;
+    unsigned char *bytes;
+    size_t used, capacity;
+} group;
+
 struct nd_wal {
     nd_allocator allocator;
     char *path;
     uint64_t number;
     int fd;
-    uint64_t size;        /* of the file */
-    uint64_t end;         /* of the last group that was written */
-    bool durable;         /* state DURABLE: everything before `end` is on disk */
-    unsigned char *group; /* the current group, as it will stand in the file from `end` on */
-    size_t used, capacity;
+    group current;   /* begins where the last group ends */
+    bool durable;    /* state DURABLE: everything before the current group is on disk */
+    uint64_t marked; /* offset of the last mark */
     /* The last record of the group. Its header is stored later, when it is known whether the record
      * stays the last one. */
     uint64_t last; /* offset in the file */
@@ -350,7 +357,10 @@ struct nd_wal {
     uint16_t last_type;
     nd_error failure;        /* of a commit */
     atomic_bool failed;      /* state FAILED: a commit or nd_wal_sync has failed */
-    pthread_mutex_t syncing; /* one sync at a time */
+    pthread_mutex_t syncing; /* one sync at a time; taken before `writing` */
+    pthread_mutex_t writing; /* one write at a time, beside a sync. Under it: */
+    uint64_t size;           /* of the file */
+    group sealed;            /* a group that has ended; `used` 0: there is none */
 };
 
 /* The caller closes *out even after a failure. */
@@ -360,6 +370,7 @@ static nd_status make(const char *path, uint64_t number, const nd_allocator *all
     if (!log) return nd_fail_memory(error, sizeof *log, path);
     *log = (nd_wal){.allocator = *allocator, .number = number, .fd = -1, .durable = true};
     pthread_mutex_init(&log->syncing, NULL);
+    pthread_mutex_init(&log->writing, NULL);
     log->path = nd_string_join(allocator, path, "", "");
     return log->path ? ND_OK : nd_fail_memory(error, strlen(path), "a path");
 }
@@ -367,7 +378,7 @@ static nd_status make(const char *path, uint64_t number, const nd_allocator *all
 static nd_status write_head(nd_wal *log, nd_error *error) {
     unsigned char head[HEAD];
     store_head(head, log->number);
-    log->end = HEAD;
+    log->current.begin = HEAD;
     log->size = ND_WAL_STEP;
     ND_TRY(nd_file_resize(log->fd, log->size, log->path, error));
     ND_TRY(nd_file_write_at(log->fd, head, HEAD, 0, log->path, error));
@@ -410,22 +421,23 @@ static nd_status write_zeros(const nd_wal *log, const unsigned char *zeros, uint
     return ND_OK;
 }
 
-/* Cuts the log at log->end by zeroing the rest of the file. The torn record's 16-byte header is
- * zeroed and synced first, and in it the witness byte first of all. Otherwise a reader could find a
- * header whose witness is still set before bytes already zeroed, and report a torn record as
- * damaged (6). */
+/* Cuts the log behind its last group by zeroing the rest of the file. The torn record's 16-byte
+ * header is zeroed and synced first, and in it the witness byte first of all. Otherwise a reader
+ * could find a header whose witness is still set before bytes already zeroed, and report a torn
+ * record as damaged (6). */
 static nd_status drop_torn(const nd_wal *log, const unsigned char *zeros, nd_error *error) {
-    ND_TRY(write_zeros(log, zeros, log->end + HEADER - 1, log->end + HEADER, error));
-    ND_TRY(write_zeros(log, zeros, log->end, log->end + HEADER, error));
+    ND_TRY(write_zeros(log, zeros, log->current.begin + HEADER - 1, log->current.begin + HEADER,
+                       error));
+    ND_TRY(write_zeros(log, zeros, log->current.begin, log->current.begin + HEADER, error));
     ND_TRY(nd_file_sync(log->fd, log->path, error));
-    return write_zeros(log, zeros, log->end + HEADER, log->size, error);
+    return write_zeros(log, zeros, log->current.begin + HEADER, log->size, error);
 }
 
-/* Writes the bytes from log->end back to the last mark again (7). Everything before a mark is on
- * disk already (4). */
+/* Writes the bytes from log->current.begin back to the last mark again (7). Everything before a
+ * mark is on disk already (4). */
 static nd_status write_again(const nd_wal *log, unsigned char *bytes, nd_error *error) {
     bool marked = false;
-    for (uint64_t begin = log->end, n; begin > HEAD && !marked;) {
+    for (uint64_t begin = log->current.begin, n; begin > HEAD && !marked;) {
         n = begin - HEAD < PIECE ? begin - HEAD : PIECE;
         begin -= n;
         ND_TRY(nd_file_read_at(log->fd, bytes, (size_t)n, begin, log->path, error));
@@ -437,10 +449,10 @@ static nd_status write_again(const nd_wal *log, unsigned char *bytes, nd_error *
 }
 
 static nd_status recover(nd_wal *log, nd_wal_tail tail, nd_error *error) {
-    log->end = tail.end;
+    log->current.begin = tail.end;
     ND_TRY(nd_file_size(log->fd, &log->size, log->path, error));
     ND_TRY(check_head(log->fd, log->path, log->number, log->size, error));
-    if (log->end + ALIGN > log->size)
+    if (log->current.begin + ALIGN > log->size)
         return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %llu", log->path,
                        (unsigned long long)log->size);
     unsigned char *piece = nd_allocate_zero(&log->allocator, PIECE, 1);
@@ -469,12 +481,19 @@ nd_status nd_wal_open(const char *path, uint64_t number, nd_wal_tail tail,
 /* Stores the header of the last record. `last` is LAST if it ends the group, otherwise 0. */
 static void store_last_header(nd_wal *log, uint16_t last) {
     uint64_t begin = hash_begin(log->number, log->last);
-    store_header(log->group + (log->last - log->end), begin, log->last_hash, log->last_size,
-                 log->last_type | last);
+    store_header(log->current.bytes + (log->last - log->current.begin), begin, log->last_hash,
+                 log->last_size, log->last_type | last);
+}
+
+static void store_mark(nd_wal *log) {
+    uint64_t begin = hash_begin(log->number, log->current.begin);
+    store_header(log->current.bytes, begin, begin, 0, MARK);
+    log->marked = log->current.begin;
 }
 
 nd_status nd_wal_append(nd_wal *log, uint16_t type, const void *payload, size_t size,
                         nd_error *error) {
+    group *g = &log->current;
     if (log->failure.status != ND_OK) return nd_fail_as(error, &log->failure);
     if (type == MARK || type >= LAST)
         return nd_fail(error, ND_ERR_ARGUMENT, "the type of a log record must be 1 to %d, not %u",
@@ -482,36 +501,21 @@ nd_status nd_wal_append(nd_wal *log, uint16_t type, const void *payload, size_t 
     if (size > ND_WAL_MAX_RECORD)
         return nd_fail(error, ND_ERR_ARGUMENT, "a log record must be of at most %u bytes, not %zu",
                        ND_WAL_MAX_RECORD, size);
-    bool first = log->used == 0, mark = first && log->durable;
-    uint64_t offset = log->end + log->used + (mark ? HEADER : 0),
+    bool first = g->used == 0, mark = first && log->durable;
+    uint64_t offset = g->begin + g->used + (mark ? HEADER : 0),
              end = record_end(offset, (uint32_t)size);
-    if (end - log->end > SIZE_MAX ||
-        !nd_reserve(&log->allocator, &log->group, &log->capacity, (size_t)(end - log->end)))
-        return nd_fail_memory(error, (size_t)(end - log->end), "a group of the log");
-    if (mark)
-        store_header(log->group, hash_begin(log->number, log->end),
-                     hash_begin(log->number, log->end), 0, MARK);
+    if (end - g->begin > SIZE_MAX ||
+        !nd_reserve(&log->allocator, &g->bytes, &g->capacity, (size_t)(end - g->begin)))
+        return nd_fail_memory(error, (size_t)(end - g->begin), "a group of the log");
+    if (mark) store_mark(log);
     if (!first) store_last_header(log, 0);
-    frame(log->group + (offset - log->end) + HEADER, offset + HEADER, end, payload, size);
+    frame(g->bytes + (offset - g->begin) + HEADER, offset + HEADER, end, payload, size);
     log->last = offset;
     log->last_hash = hash_bytes(hash_begin(log->number, offset), payload, size);
     log->last_size = (uint32_t)size;
     log->last_type = type;
-    log->used = (size_t)(end - log->end);
+    g->used = (size_t)(end - g->begin);
     return ND_OK;
-}
-
-/* The system reports a failed write to one sync only. So only one sync runs at a time, and none is
- * tried after a failure (8). */
-static nd_status sync_file(nd_wal *log, nd_error *error) {
-    pthread_mutex_lock(&log->syncing);
-    nd_status status = atomic_load(&log->failed)
-                           ? nd_fail(error, ND_ERR_IO, "%s: a write or sync of it has failed",
-                                     log->path)
-                           : nd_file_sync(log->fd, log->path, error);
-    if (status != ND_OK) atomic_store(&log->failed, true);
-    pthread_mutex_unlock(&log->syncing);
-    return status;
 }
 
 /* Makes the file at least `need` bytes long. The caller syncs before it writes to the new part (1).
@@ -521,44 +525,84 @@ static nd_status extend(nd_wal *log, uint64_t need, nd_error *error) {
     return nd_file_resize(log->fd, log->size, log->path, error);
 }
 
-static nd_status write_group(nd_wal *log, nd_error *error) {
-    uint64_t need = log->end + log->used + ALIGN;
+/* Writes the sealed group, if there is one. Sets *sync if the caller must sync. It must if the file
+ * is nearly full, which is then extended for some more groups of this size: one sync makes the
+ * group durable and the new part ready for records, so that no later group has to wait for two.
+ * Without `may_sync` a file that is full already is left as it is. */
+static nd_status write_sealed(nd_wal *log, bool may_sync, bool *sync, nd_error *error) {
+    group *g = &log->sealed;
+    const uint64_t end = g->begin + g->used, groups = 4 * (uint64_t)g->used,
+                   ahead = groups > ND_WAL_STEP ? groups : ND_WAL_STEP;
+    if (g->used == 0) return ND_OK;
+    *sync = log->size < end + ahead / 2;
+    if (log->size < end + ALIGN) {
+        if (!may_sync) return ND_OK;
+        ND_TRY(extend(log, end + ALIGN, error));
+        ND_TRY(nd_file_sync(log->fd, log->path, error));
+    }
+    ND_TRY(nd_file_write_at(log->fd, g->bytes, g->used, g->begin, log->path, error));
+    g->used = 0;
+    if (g->capacity > KEPT_GROUP) {
+        nd_release(&log->allocator, g->bytes);
+        *g = (group){0};
+    }
+    return *sync ? extend(log, end + ahead, error) : ND_OK;
+}
+
+/* Writes the sealed group. With `may_sync` also syncs, if the caller must: before another thread
+ * writes to the new part of a longer file (1). */
+static nd_status write_alone(nd_wal *log, bool may_sync, bool *sync, nd_error *error) {
+    pthread_mutex_lock(&log->writing);
+    nd_status status = atomic_load(&log->failed)
+                           ? nd_fail(error, ND_ERR_IO, "%s: a write or sync of it has failed",
+                                     log->path)
+                           : write_sealed(log, may_sync, sync, error);
+    if (status == ND_OK && may_sync && *sync) status = nd_file_sync(log->fd, log->path, error);
+    if (status != ND_OK) atomic_store(&log->failed, true);
+    pthread_mutex_unlock(&log->writing);
+    return status;
+}
+
+/* The system reports a failed write to one sync only. So only one sync runs at a time, and none is
+ * tried after a failure (8). */
+nd_status nd_wal_sync(nd_wal *log, nd_error *error) {
+    bool synced = false; /* already, by the write */
+    pthread_mutex_lock(&log->syncing);
+    nd_status status = write_alone(log, true, &synced, error);
+    if (status == ND_OK && !synced) status = nd_file_sync(log->fd, log->path, error);
+    if (status != ND_OK) atomic_store(&log->failed, true);
+    pthread_mutex_unlock(&log->syncing);
+    return status;
+}
+
+/* Writes the sealed group. *sync: syncs, too; then whether it has done that. */
+static nd_status put_sealed(nd_wal *log, bool *sync, nd_error *error) {
+    if (!*sync) ND_TRY(write_alone(log, false, sync, error));
+    return *sync ? nd_wal_sync(log, error) : ND_OK;
+}
+
+/* Ends the current group. REQUIRES: no group is sealed. */
+static void seal(nd_wal *log) {
     store_last_header(log, LAST);
-    if (need > log->size) {
-        ND_TRY(extend(log, need, error));
-        ND_TRY(sync_file(log, error));
-    }
-    ND_TRY(nd_file_write_at(log->fd, log->group, log->used, log->end, log->path, error));
+    pthread_mutex_lock(&log->writing);
+    group free = log->sealed;
+    log->sealed = log->current;
+    log->current = free;
+    log->current.begin = log->sealed.begin + log->sealed.used;
+    pthread_mutex_unlock(&log->writing);
     log->durable = false;
-    log->end += log->used;
-    log->used = 0;
-    if (log->capacity > KEPT_GROUP) {
-        nd_release(&log->allocator, log->group);
-        log->group = NULL;
-        log->capacity = 0;
-    }
-    return ND_OK;
 }
 
-/* Makes everything so far durable. */
-static nd_status make_durable(nd_wal *log, nd_error *error) {
+/* Writes the groups. A longer file brings a mark at least once per ND_WAL_STEP bytes, or per few
+ * groups, which bounds the bytes that an opening writes again (7). */
+static nd_status commit(nd_wal *log, bool sync, nd_error *error) {
+    bool synced = false;
+    ND_TRY(put_sealed(log, &synced, error));
+    if (log->current.used > 0) seal(log);
     if (log->durable) return ND_OK;
-    ND_TRY(sync_file(log, error));
-    log->durable = true;
+    ND_TRY(put_sealed(log, &sync, error));
+    log->durable = sync;
     return ND_OK;
-}
-
-/* Writes the group. A file that is nearly full is extended for some more groups of this size, and
- * synced: one sync makes the group durable and the new part ready for records, so that no later
- * group has to wait for two. That also brings a mark at least once per ND_WAL_STEP bytes, or per
- * few groups, which bounds the bytes that an opening writes again (7). */
-static nd_status commit(nd_wal *log, nd_error *error) {
-    if (log->used == 0) return ND_OK;
-    uint64_t ahead = 4 * log->used > ND_WAL_STEP ? 4 * log->used : ND_WAL_STEP;
-    ND_TRY(write_group(log, error));
-    if (log->size - log->end >= ahead / 2) return ND_OK;
-    ND_TRY(extend(log, log->end + ahead, error));
-    return make_durable(log, error);
 }
 
 static nd_status check_not_failed(const nd_wal *log, nd_error *error) {
@@ -568,34 +612,40 @@ static nd_status check_not_failed(const nd_wal *log, nd_error *error) {
     return ND_OK;
 }
 
-/* Enters the state FAILED with log->failure. */
-static nd_status fail_for_good(nd_wal *log, nd_error *error) {
-    atomic_store(&log->failed, true);
-    return nd_fail_as(error, &log->failure);
+static nd_status try_to_commit(nd_wal *log, bool sync, nd_error *error) {
+    ND_TRY(check_not_failed(log, error));
+    if (commit(log, sync, &log->failure) == ND_OK) return ND_OK;
+    return nd_fail_as(error, &log->failure); /* state FAILED */
 }
 
-nd_status nd_wal_commit(nd_wal *log, nd_error *error) {
-    ND_TRY(check_not_failed(log, error));
-    return commit(log, &log->failure) == ND_OK ? ND_OK : fail_for_good(log, error);
-}
+nd_status nd_wal_commit(nd_wal *log, nd_error *error) { return try_to_commit(log, false, error); }
 
 nd_status nd_wal_commit_and_sync(nd_wal *log, nd_error *error) {
-    ND_TRY(nd_wal_commit(log, error));
-    return make_durable(log, &log->failure) == ND_OK ? ND_OK : fail_for_good(log, error);
+    return try_to_commit(log, true, error);
 }
 
-nd_status nd_wal_sync(nd_wal *log, nd_error *error) { return sync_file(log, error); }
+nd_status nd_wal_seal(nd_wal *log, nd_error *error) {
+    bool synced = false, far = nd_wal_size(log) - log->marked > UNMARKED;
+    if (far) return nd_wal_commit_and_sync(log, error);
+    ND_TRY(check_not_failed(log, error));
+    if (log->current.used == 0) return ND_OK;
+    if (put_sealed(log, &synced, &log->failure) != ND_OK) return nd_fail_as(error, &log->failure);
+    seal(log);
+    return ND_OK;
+}
 
-bool nd_wal_has_group(const nd_wal *log) { return log->used > 0; }
+bool nd_wal_has_group(const nd_wal *log) { return log->current.used > 0; }
 
-uint64_t nd_wal_size(const nd_wal *log) { return log->end + log->used; }
+uint64_t nd_wal_size(const nd_wal *log) { return log->current.begin + log->current.used; }
 
 void nd_wal_close(nd_wal *log) {
     if (!log) return;
     nd_file_close(log->fd);
+    pthread_mutex_destroy(&log->writing);
     pthread_mutex_destroy(&log->syncing);
     nd_allocator allocator = log->allocator;
-    nd_release(&allocator, log->group);
+    nd_release(&allocator, log->current.bytes);
+    nd_release(&allocator, log->sealed.bytes);
     nd_release(&allocator, log->path);
     nd_release(&allocator, log);
 }

@@ -51,15 +51,17 @@
  *
  * STATES of an open log.
  *
- *   DURABLE -> WRITTEN  [nd_wal_commit]
- *   WRITTEN -> DURABLE  [nd_wal_commit_and_sync; nd_wal_commit if it extends the file]
+ *   DURABLE -> WRITTEN  [nd_wal_commit, nd_wal_seal]
+ *   WRITTEN -> DURABLE  [nd_wal_commit_and_sync; nd_wal_commit if it extends the file; nd_wal_seal
+ *                        if many bytes have been sealed since the last mark]
  *   any     -> FAILED   [a failed write or sync]; only closing and recovering the log helps
  *
+ * A sealed group counts as written: its bytes and their place in the file do not change any more.
  * In the state DURABLE the next group gets a mark. nd_wal_sync also makes records durable, but does
  * not change the state, because it may run beside a commit.
  *
- * THREADS. One thread at a time appends and commits. nd_wal_sync may run on any thread beside
- * nd_wal_append and nd_wal_commit. Other processes may read the file while it is written. */
+ * THREADS. One thread at a time appends, seals and commits. nd_wal_sync may run on any thread
+ * beside that. Other processes may read the file while it is written. */
 #ifndef ND_STORAGE_WRITE_AHEAD_LOG_H
 #define ND_STORAGE_WRITE_AHEAD_LOG_H
 
@@ -117,21 +119,25 @@ nd_status nd_wal_append(nd_wal *log, uint16_t type, const void *payload, size_t 
 /* Whether the current group has records. */
 bool nd_wal_has_group(const nd_wal *log);
 
-/* Writes the current group to the file, if there is one. The records survive the end of the
- * process, but perhaps not a crash of the machine. After a failure every later call returns it:
- * close the log, and recover it. */
+/* Writes the current group to the file, if there is one, and a sealed one before it. The records
+ * survive the end of the process, but perhaps not a crash of the machine. After a failure every
+ * later call returns it: close the log, and recover it. */
 nd_status nd_wal_commit(nd_wal *log, nd_error *error);
 /* The same, and makes all records durable. */
 nd_status nd_wal_commit_and_sync(nd_wal *log, nd_error *error);
 
-/* Makes all committed records durable, beside an append or a commit on another thread. After a
- * failure no commit succeeds. */
+/* Ends the current group, if there is one, and leaves it to the next nd_wal_sync to write: so the
+ * caller does not wait for the system. The end of the process before that loses it. */
+nd_status nd_wal_seal(nd_wal *log, nd_error *error);
+
+/* Makes all committed and sealed records durable, beside another thread that appends, seals or
+ * commits. After a failure no commit succeeds. */
 nd_status nd_wal_sync(nd_wal *log, nd_error *error);
 
 /* Bytes in use, with those of the current group: recovery reads so many when it is committed. */
 uint64_t nd_wal_size(const nd_wal *log);
 
-/* Records that were not committed are lost. NULL is accepted. */
+/* Records that were not committed, or sealed and synced, are lost. NULL is accepted. */
 void nd_wal_close(nd_wal *log);
 
 #endif

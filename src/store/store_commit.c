@@ -90,12 +90,18 @@ nd_status nd_store_mark_ingest(nd_store *s, const nd_ingest_mark *mark, nd_error
     return ND_OK;
 }
 
-nd_status nd_store_commit(nd_store *s, nd_error *error) {
+static nd_status end_group(nd_store *s, nd_status (*end)(nd_wal *, nd_error *), nd_error *error) {
     nd_error failure;
     ND_TRY(nd_store_check_writable(s, error));
     if (s->in_memory) return ND_OK;
-    return nd_store_end_step(s, nd_wal_commit(s->log, &failure), &failure, error);
+    return nd_store_end_step(s, end(s->log, &failure), &failure, error);
 }
+
+nd_status nd_store_commit(nd_store *s, nd_error *error) {
+    return end_group(s, nd_wal_commit, error);
+}
+
+nd_status nd_store_seal(nd_store *s, nd_error *error) { return end_group(s, nd_wal_seal, error); }
 
 bool nd_store_has_uncommitted(const nd_store *s) { return s->log && nd_wal_has_group(s->log); }
 

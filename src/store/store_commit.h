@@ -28,6 +28,8 @@ nd_ingest_mark nd_store_ingest_mark(const nd_store *store);
 nd_status nd_store_mark_ingest(nd_store *store, const nd_ingest_mark *mark, nd_error *error);
 
 nd_status nd_store_commit(nd_store *store, nd_error *error);
+/* The same, but leaves the group to the next nd_store_sync, or commit, to write. */
+nd_status nd_store_seal(nd_store *store, nd_error *error);
 /* Whether there are changes since the last commit. */
 bool nd_store_has_uncommitted(const nd_store *store);
 /* May run while another thread changes the store, except while it installs a new state (flush,

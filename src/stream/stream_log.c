@@ -77,7 +77,7 @@ nd_status nd_stream_log_wait(nd_stream_log *l, nd_error *error) {
 static nd_status prepare_sync(nd_stream_log *l, nd_index *index, nd_stream_synced_fn *fn,
                               void *context, nd_error *error) {
     ND_TRY(nd_stream_log_wait(l, error));
-    if (index) ND_TRY(nd_index_commit_added(index, error));
+    if (index) ND_TRY(nd_index_seal_added(index, error));
     records empty = l->written;
     l->written = l->next;
     l->next = empty;
