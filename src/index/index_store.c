@@ -155,13 +155,15 @@ nd_status nd_index_store_sync(nd_index_store *x, nd_error *error) {
     return sync_up_to(x, atomic_load(&x->written), error);
 }
 
-/* Runs a step that replaces the log. The new state is durable, with all that was written before it.
- */
+/* Runs a step that may replace the log. Then the new state is durable, with all that was written
+ * before it. */
 static nd_status replace_log(nd_index_store *x, nd_status (*step)(nd_store *, nd_error *),
                              nd_error *error) {
     pthread_mutex_lock(&x->syncing);
+    uint64_t log = nd_store_state(x->store)->log;
     nd_status status = step(x->store, error);
-    if (status == ND_OK) x->synced = atomic_load(&x->written);
+    bool replaced = nd_store_state(x->store)->log != log;
+    if (status == ND_OK && replaced) x->synced = atomic_load(&x->written);
     pthread_mutex_unlock(&x->syncing);
     return status;
 }
@@ -187,7 +189,10 @@ static nd_status lock_writer(nd_index_store *x, nd_error *error) {
 
 nd_status nd_index_store_begin_change(nd_index_store *x, nd_error *error) {
     ND_TRY(lock_writer(x, error));
-    nd_status status = nd_store_is_full(x->store) ? nd_index_store_compact_levels(x, error) : ND_OK;
+    nd_status status = nd_store_should_end_merge(x->store) ? nd_index_store_end_merge(x, error)
+                                                           : ND_OK;
+    if (status == ND_OK && nd_store_is_full(x->store))
+        status = nd_index_store_compact_levels(x, error);
     if (status != ND_OK) pthread_mutex_unlock(&x->writer);
     return status;
 }

@@ -72,8 +72,8 @@ void nd_index_store_end_read(nd_index_store *x);
  *   publish, compact_levels   if the change is more than documents for the log
  *   commit_change or end_change   unlocks `writer` */
 
-/* Begins a change. A full memtable is flushed first, so that a failure of the flush leaves no
- * change behind. After a failure there is nothing to end. */
+/* Begins a change. A full memtable is flushed first, and a merge that should end is ended, so that
+ * a failure of these leaves no change behind. After a failure there is nothing to end. */
 nd_status nd_index_store_begin_change(nd_index_store *x, nd_error *error);
 /* Writes the change to the operating system, and with ND_SYNC_EACH to the disk. */
 nd_status nd_index_store_commit_change(nd_index_store *x, nd_error *error);
@@ -87,7 +87,7 @@ nd_status nd_index_store_seal_ended(nd_index_store *x, nd_error *error);
 nd_store *nd_index_store_begin_edit(nd_index_store *x);
 void nd_index_store_end_edit(nd_index_store *x);
 
-/* Flushes if the memtable has removed documents (nd_store_flush_removed). */
+/* nd_store_flush_removed */
 nd_status nd_index_store_flush_removed(nd_index_store *x, nd_error *error);
 
 /* Removes documents and publishes a segment in one durable step (nd_store_publish_and_remove). */

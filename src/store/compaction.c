@@ -58,12 +58,11 @@ static bool find_due_way(const nd_store *s, bool linked, nd_segment_range *out) 
  * segments. */
 static uint32_t moved_number(const nd_store *s, const nd_segment_merge *m, uint32_t number) {
     uint32_t dropped = 0, all = s->begins[m->range.end], end = number < all ? number : all;
-    for (uint32_t n = s->begins[m->range.first]; n < end && !m->linked; n++)
-        dropped += nd_store_is_removed(s, n);
+    for (uint32_t n = s->begins[m->range.first]; n < end; n++) dropped += nd_store_is_removed(s, n);
     return number - dropped;
 }
 
-/* Puts the merged segment, if it has documents, in place of the segments that it was made of. */
+/* Puts the copied segment, if it has documents, in place of the segments that it was made of. */
 static nd_status make_next(const nd_store *s, const nd_segment_merge *m, nd_manifest *next,
                            nd_error *error) {
     ND_TRY(nd_manifest_copy(&s->state, next, error));
@@ -78,14 +77,18 @@ static nd_status make_next(const nd_store *s, const nd_segment_merge *m, nd_mani
     return nd_ingest_mark_set(next, &mark, error);
 }
 
-static nd_status install(nd_store *s, const nd_segment_merge *m, nd_error *error) {
-    nd_next_state next = {.linked = m->linked ? m->merged.file : 0,
-                          .linked_begin = s->begins[m->range.first]};
+static nd_status install_copy(nd_store *s, const nd_segment_merge *m, nd_error *error) {
+    nd_next_state next = {0};
     nd_manifest_init(&next.manifest, &s->allocator);
     nd_status status = make_next(s, m, &next.manifest, error);
     if (status == ND_OK) status = nd_store_install(s, &next, error);
     nd_manifest_free(&next.manifest);
     return status;
+}
+
+static nd_status install(nd_store *s, const nd_segment_merge *m, nd_error *error) {
+    return m->linked ? nd_store_replace_segments(s, m->range, &m->merged, error)
+                     : install_copy(s, m, error);
 }
 
 static nd_status merge_now(nd_store *s, nd_segment_range range, bool linked, nd_error *error) {
@@ -132,10 +135,16 @@ nd_status nd_store_begin_merge(nd_store *s, bool beside, nd_error *error) {
     return find_due_way(s, true, &range) ? begin(s, range, beside, error) : ND_OK;
 }
 
+bool nd_store_should_end_merge(const nd_store *s) {
+    enum { PART = 10 };
+    if (!s->beside) return false;
+    const nd_segment_merge *m = &s->beside->merge;
+    return nd_store_document_count(s) - s->begins[m->range.end] >= m->merged.documents / PART;
+}
+
 nd_status nd_store_end_merge(nd_store *s, nd_error *error) {
     if (!s->beside) return ND_OK;
-    nd_status status = nd_store_flush(s, error);
-    if (status == ND_OK) status = nd_async_task_wait(s->beside->task, error);
+    nd_status status = nd_async_task_wait(s->beside->task, error);
     if (status == ND_OK) status = install(s, &s->beside->merge, error);
     nd_store_give_up_merge(s);
     return status;
@@ -151,20 +160,8 @@ nd_status nd_store_end_merges(nd_store *s, nd_error *error) {
     return ND_OK;
 }
 
-/* Whether so many documents have come since the merge was begun that it has probably ended: to
- * merge PART documents takes about as long as to add one. The clock is not asked, so the same
- * documents make the same files. */
-static bool should_end(const nd_store *s) {
-    enum { PART = 16 };
-    if (!s->beside) return false;
-    const nd_segment_merge *m = &s->beside->merge;
-    uint32_t since = nd_store_segment_numbers(s) - s->begins[m->range.end];
-    return since >= m->merged.documents / PART;
-}
-
 nd_status nd_store_compact_levels(nd_store *s, nd_error *error) {
     ND_TRY(nd_store_flush(s, error));
-    if (should_end(s)) ND_TRY(nd_store_end_merge(s, error));
     for (nd_segment_range range; find_due(s, s->state.segment_count, &range);) {
         bool links = nd_segment_range_links(s, range);
         ND_TRY(links && !s->beside ? begin(s, range, true, error)

@@ -334,8 +334,8 @@ static void test_levels(void **state) {
     remove_directory("i");
 }
 
-/* Additions go on beside a merge: segments behind it are merged at once, and it is installed when a
- * sixteenth as many documents have come as it has. */
+/* Additions go on beside a merge: segments behind it are merged at once, and it should be installed
+ * when a tenth as many documents have come as it has. */
 static void test_additions(void **state) {
     (void)state;
     nd_store *s = make_store("i");
@@ -351,12 +351,66 @@ static void test_additions(void **state) {
         must(nd_store_compact_levels(s, &error), &error);
     }
     assert_int_equal(nd_store_segment_count(s), 5);
-    publish(s, MANY / 4 + 1, 24);
+    assert_false(nd_store_should_end_merge(s));
+    publish(s, 4 * MANY / 10, 24);
+    assert_true(nd_store_should_end_merge(s));
     assert_int_equal(nd_store_segment_count(s), 6);
     open_gate(&g);
-    must(nd_store_compact_levels(s, &error), &error);
+    must(nd_store_end_merge(s, &error), &error);
+    assert_false(nd_store_should_end_merge(s));
     assert_int_equal(nd_store_segment_count(s), 3);
     expect_all(s, (const uint32_t[]){1, 2, 3, 20, 21, 22, 23, 24}, 8);
+    nd_store_close(s);
+    remove_directory("i");
+}
+
+/* Adds the next document to the log, and removes one of a segment. */
+static void change_log(nd_store *s, uint32_t removed) {
+    nd_error error;
+    char id[16];
+    uint8_t sketch[SKETCH];
+    uint64_t keys[BANDS];
+    uint32_t d = nd_store_document_count(s);
+    nd_store_le64(sketch, d);
+    for (uint32_t b = 0; b < BANDS; b++) keys[b] = key_of(d, b);
+    const nd_stored_document document = {
+        .id = id, .id_length = id_of(d, id), .sketch = sketch, .keys = keys};
+    must(nd_store_add(s, &document, &error), &error);
+    must(nd_store_remove(s, removed, &error), &error);
+    must(nd_store_commit(s, &error), &error);
+}
+
+static void expect_id(const nd_store *s, uint32_t d) {
+    nd_error error;
+    char id[16];
+    uint32_t number;
+    must(nd_store_find_id(s, id, id_of(d, id), &number, &error), &error);
+    assert_int_equal(number, d);
+}
+
+/* A merge is installed while documents are in the log, and some of its own are removed there. */
+static void test_log_stays(void **state) {
+    (void)state;
+    nd_store *s = make_store("i");
+    nd_error error;
+    const uint32_t first = 4 * MANY;
+    static const uint32_t removed[] = {1, 2, 3, 8, MANY + 8};
+    must(nd_store_compact_levels(s, &error), &error);
+    change_log(s, 8);
+    must(nd_store_end_merge(s, &error), &error);
+    change_log(s, MANY + 8);
+    for (int opened = 0; opened < 2; opened++) {
+        assert_int_equal(nd_store_segment_count(s), 1);
+        assert_int_equal(nd_store_log_documents(s), 2);
+        expect_all(s, removed, 5);
+        expect_id(s, first);
+        expect_id(s, first + 1);
+        nd_store_close(s);
+        must(nd_store_open("i", ND_STORE_WRITE, &nd_allocator_default, &s, &error), &error);
+    }
+    must(nd_store_flush(s, &error), &error);
+    assert_int_equal(nd_store_segment_count(s), 2);
+    expect_all(s, removed, 5);
     nd_store_close(s);
     remove_directory("i");
 }
@@ -415,9 +469,10 @@ static void test_fork(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_beside),        cmocka_unit_test(test_given_up),
-        cmocka_unit_test(test_cancelled),     cmocka_unit_test(test_numbers_stay),
-        cmocka_unit_test(test_levels),        cmocka_unit_test(test_additions),
-        cmocka_unit_test(test_additions_end), cmocka_unit_test(test_fork)};
+        cmocka_unit_test(test_beside),    cmocka_unit_test(test_given_up),
+        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_numbers_stay),
+        cmocka_unit_test(test_levels),    cmocka_unit_test(test_additions),
+        cmocka_unit_test(test_log_stays), cmocka_unit_test(test_additions_end),
+        cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -120,8 +120,7 @@ nd_status nd_store_load(nd_store *s, nd_manifest *state, nd_error *error) {
 /* ---- installing a new state */
 
 /* The number in the last state of a segment's first document. UINT32_MAX: the segment is new. */
-static uint32_t old_begin(const nd_store *s, const nd_next_state *next, uint64_t file) {
-    if (next->linked && file == next->linked) return next->linked_begin;
+static uint32_t old_begin(const nd_store *s, uint64_t file) {
     for (size_t i = 0; i < s->state.segment_count; i++)
         if (s->state.segments[i].file == file) return s->begins[i];
     return UINT32_MAX;
@@ -138,7 +137,7 @@ static uint32_t count_removed(const nd_store *s, nd_next_state *next) {
     uint32_t all = 0;
     for (size_t i = 0; i < next->manifest.segment_count; i++) {
         nd_manifest_segment *m = &next->manifest.segments[i];
-        uint32_t begin = old_begin(s, next, m->file);
+        uint32_t begin = old_begin(s, m->file);
         m->removed = 0;
         for (uint32_t d = 0; begin != UINT32_MAX && d < m->documents; d++)
             m->removed += is_left_out(s, next, begin + d);
@@ -151,7 +150,7 @@ static nd_status put_tombstones(const nd_store *s, const nd_next_state *next,
                                 nd_tombstone_writer *w, nd_error *error) {
     for (size_t i = 0; i < next->manifest.segment_count; i++) {
         const nd_manifest_segment *m = &next->manifest.segments[i];
-        uint32_t begin = old_begin(s, next, m->file);
+        uint32_t begin = old_begin(s, m->file);
         for (uint32_t d = 0; d < m->documents; d++) {
             bool removed = begin != UINT32_MAX && is_left_out(s, next, begin + d);
             ND_TRY(nd_tombstone_writer_put(w, removed, error));
@@ -185,4 +184,62 @@ nd_status nd_store_install(nd_store *s, nd_next_state *next, nd_error *error) {
     if (status == ND_OK) status = nd_store_load(s, &next->manifest, &failure);
     if (status == ND_OK) status = nd_store_remove_orphans(s, &failure);
     return nd_store_end_step(s, status, &failure, error);
+}
+
+/* ---- one segment for several */
+
+/* Names the merged segment in place of the others. */
+static nd_status name_merged(const nd_store *s, nd_segment_range range,
+                             const nd_manifest_segment *merged, nd_manifest *next,
+                             nd_error *error) {
+    ND_TRY(nd_manifest_copy(&s->state, next, error));
+    nd_manifest_segment *all = next->segments, *to = &all[range.first];
+    uint32_t removed = 0;
+    for (size_t g = range.first; g < range.end; g++) removed += all[g].removed;
+    *to = *merged;
+    to->removed = removed;
+    memmove(to + 1, all + range.end, (next->segment_count - range.end) * sizeof *all);
+    next->segment_count -= range.end - range.first - 1;
+    next->generation++;
+    return ND_OK;
+}
+
+/* Puts an open segment in place of the others, which it closes. */
+static void put_merged(nd_store *s, nd_segment_range range, nd_segment *merged, nd_manifest *next) {
+    size_t behind = s->state.segment_count - range.end;
+    for (size_t g = range.first; g < range.end; g++) nd_segment_close(s->segments[g]);
+    s->segments[range.first] = merged;
+    memmove(s->segments + range.first + 1, s->segments + range.end, behind * sizeof *s->segments);
+    memmove(s->begins + range.first + 1, s->begins + range.end, (behind + 1) * sizeof *s->begins);
+    nd_manifest_free(&s->state);
+    s->state = *next;
+    nd_manifest_init(next, &s->allocator);
+}
+
+static nd_status replace_segments(nd_store *s, nd_segment_range range,
+                                  const nd_manifest_segment *merged, nd_manifest *next,
+                                  nd_error *error) {
+    nd_segment *segment;
+    nd_error failure;
+    ND_TRY(name_merged(s, range, merged, next, error));
+    ND_TRY(nd_segment_open(s->directory, &next->segments[range.first], &s->state.settings,
+                           &s->allocator, &segment, error));
+    nd_status status = nd_manifest_write(s->directory, next, &failure);
+    if (status != ND_OK) {
+        nd_segment_close(segment);
+        return nd_store_end_step(s, status, &failure, error);
+    }
+    nd_store_exclude_readers(s);
+    put_merged(s, range, segment, next);
+    nd_store_admit_readers(s);
+    return nd_store_end_step(s, nd_store_remove_orphans(s, &failure), &failure, error);
+}
+
+nd_status nd_store_replace_segments(nd_store *s, nd_segment_range range,
+                                    const nd_manifest_segment *merged, nd_error *error) {
+    nd_manifest next;
+    nd_manifest_init(&next, &s->allocator);
+    nd_status status = replace_segments(s, range, merged, &next, error);
+    nd_manifest_free(&next);
+    return status;
 }

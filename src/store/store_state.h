@@ -3,6 +3,7 @@
 #ifndef ND_STORE_STORE_STATE_H
 #define ND_STORE_STORE_STATE_H
 
+#include "store/segment_merge.h"
 #include "store/store.h"
 
 /* Opens the files of a state in place of the open ones, and recovers its log. Consumes *state. On
@@ -12,13 +13,10 @@ nd_status nd_store_load(nd_store *store, nd_manifest *state, nd_error *error);
 /* Closes all that nd_store_load has opened. */
 void nd_store_unload(nd_store *store);
 
-/* Segments of the next state that the last one has, too, keep their removed documents. So does the
- * segment `linked`, which is new: its documents have the numbers in the last state from
- * linked_begin on. All other new segments have no removed documents. */
+/* Segments of the next state that the last one has, too, keep their removed documents. New segments
+ * have none. */
 typedef struct nd_next_state {
-    nd_manifest manifest; /* its generation, log and tombstones are filled in */
-    uint64_t linked;      /* number of its file; 0: there is none */
-    uint32_t linked_begin;
+    nd_manifest manifest;   /* its generation, log and tombstones are filled in */
     const uint8_t *leaving; /* bit n: the next state removes document n of the last; NULL: none */
 } nd_next_state;
 
@@ -26,5 +24,12 @@ typedef struct nd_next_state {
  * and removes the files that it does not name. Consumes next->manifest, on success. A failure ends
  * all changes, if it comes after the manifest may have been written. */
 nd_status nd_store_install(nd_store *store, nd_next_state *next, nd_error *error);
+
+/* Installs a state in which one segment stands for neighbours, with the same documents under the
+ * same numbers: no other file, no log and no number changes. REQUIRES: its tables have all
+ * documents but those that the last state, without its log, removes. Failures: as of
+ * nd_store_install. */
+nd_status nd_store_replace_segments(nd_store *store, nd_segment_range range,
+                                    const nd_manifest_segment *merged, nd_error *error);
 
 #endif
