@@ -11,11 +11,6 @@
 
 #include <stdatomic.h>
 
-/* Segments [first, end) of a store. */
-typedef struct nd_segment_range {
-    size_t first, end;
-} nd_segment_range;
-
 /* Whether a merge links these segments: they have many documents, most of them not removed, and few
  * parts. */
 bool nd_segment_range_links(const nd_store *store, nd_segment_range range);

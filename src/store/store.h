@@ -56,6 +56,10 @@ nd_status nd_store_find_id(const nd_store *store, const char *id, size_t length,
 size_t nd_store_segment_count(const nd_store *store);
 const nd_segment *nd_store_segment(const nd_store *store, size_t segment, uint32_t *begin);
 const nd_memtable *nd_store_memtable(const nd_store *store, uint32_t *begin);
+/* Segments [first, end). */
+typedef struct nd_segment_range {
+    size_t first, end;
+} nd_segment_range;
 
 /* From now on writing and merging segments asks `progress` whether to go on; NULL, as at first:
  * nobody is asked. A cancelled call has changed nothing, like any that fails. */

@@ -3,7 +3,6 @@
 #ifndef ND_STORE_STORE_STATE_H
 #define ND_STORE_STORE_STATE_H
 
-#include "store/segment_merge.h"
 #include "store/store.h"
 
 /* Opens the files of a state in place of the open ones, and recovers its log. Consumes *state. On
