@@ -71,8 +71,9 @@ ND_API ND_MUST_CHECK nd_status nd_stream_read_options(const char *path,
                                                       const nd_allocator *allocator,
                                                       nd_stream_options **out, nd_error *error);
 ND_API void nd_stream_options_free(nd_stream_options *options);
-/* Syncs and frees. It cannot report a failed sync: call nd_stream_sync before. NULL is accepted. In
- * a child after fork(): as nd_index_close. */
+/* Syncs and frees. It cannot report a failed sync: call nd_stream_sync before. With MinHash it
+ * waits for a merge of the index that goes on, but not behind a run that was cancelled. NULL is
+ * accepted. In a child after fork(): as nd_index_close. */
 ND_API void nd_stream_close(nd_stream *stream);
 
 /* A topic: a term that the documents of a cluster have more often than other documents. Its weight

@@ -234,6 +234,12 @@ nd_status nd_index_store_end_merge(nd_index_store *x, nd_error *error) {
     return replace_log(x, nd_store_end_merge, error);
 }
 
+void nd_index_store_give_up_merge(nd_index_store *x) {
+    pthread_mutex_lock(&x->writer);
+    nd_store_give_up_merge(x->store);
+    pthread_mutex_unlock(&x->writer);
+}
+
 nd_status nd_index_store_end_merges(nd_index_store *x, nd_error *error) {
     return replace_log(x, nd_store_end_merges, error);
 }

@@ -101,6 +101,9 @@ nd_status nd_index_store_publish(nd_index_store *x, const nd_index_publication *
                                  nd_error *error);
 
 nd_status nd_index_store_compact_levels(nd_index_store *x, nd_error *error);
+/* Stops a merge that goes on, for a caller that will end soon. The next full memtable begins it
+ * again. */
+void nd_index_store_give_up_merge(nd_index_store *x);
 /* nd_store_end_merge, and nd_store_end_merges */
 nd_status nd_index_store_end_merge(nd_index_store *x, nd_error *error);
 nd_status nd_index_store_end_merges(nd_index_store *x, nd_error *error);

@@ -321,6 +321,8 @@ nd_status nd_stream_run(nd_stream *stream, const nd_stream_run_options *options,
         nd_run_fill_scan_summary(&r->run, &r->summary);
         nd_job_summary_give(summary, &r->summary);
     }
+    if (status == ND_ERR_CANCELLED && stream->index.index)
+        nd_index_store_give_up_merge(&stream->index.index->shared);
     nd_corpus_close(r->corpus);
     nd_run_end(&r->run);
     for (size_t i = 0; i < 2; i++) {
