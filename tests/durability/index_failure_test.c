@@ -9,6 +9,7 @@
 #include "base/status.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,22 +17,23 @@ static size_t trials;
 
 /* ---- memory */
 
-/* From the nth request on, `times` requests are refused. */
+/* From the nth request on, `times` requests are refused. A merge may request memory on its own
+ * thread while the test goes on. */
 typedef struct memory {
-    long nth, times, requested, refused, live;
+    atomic_long nth, times, requested, refused, live;
 } memory;
 
 static bool refuse(memory *m) {
-    long n = __atomic_fetch_add(&m->requested, 1, __ATOMIC_SEQ_CST);
-    if (n < m->nth || n - m->nth >= m->times) return false;
-    __atomic_fetch_add(&m->refused, 1, __ATOMIC_SEQ_CST);
+    long n = m->requested++, nth = m->nth;
+    if (n < nth || n - nth >= m->times) return false;
+    m->refused++;
     return true;
 }
 
 static void *allocate(void *context, size_t size) {
     memory *m = context;
     void *p = refuse(m) ? NULL : malloc(size);
-    __atomic_fetch_add(&m->live, p != NULL, __ATOMIC_SEQ_CST);
+    m->live += p != NULL;
     return p;
 }
 
@@ -39,12 +41,13 @@ static void *reallocate(void *context, void *old, size_t size) {
     memory *m = context;
     if (refuse(m)) return NULL;
     void *p = realloc(old, size);
-    if (!old) __atomic_fetch_add(&m->live, p != NULL, __ATOMIC_SEQ_CST);
+    if (!old) m->live += p != NULL;
     return p;
 }
 
 static void release(void *context, void *p) {
-    __atomic_fetch_sub(&((memory *)context)->live, 1, __ATOMIC_SEQ_CST);
+    memory *m = context;
+    m->live--;
     free(p);
 }
 
