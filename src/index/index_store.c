@@ -231,7 +231,7 @@ nd_status nd_index_store_compact_levels(nd_index_store *x, nd_error *error) {
 }
 
 nd_status nd_index_store_end_merge(nd_index_store *x, nd_error *error) {
-    return replace_log(x, nd_store_end_merge, error);
+    return nd_store_end_merge(x->store, error); /* the log stays, so syncs may go on */
 }
 
 void nd_index_store_give_up_merge(nd_index_store *x) {
