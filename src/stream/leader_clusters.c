@@ -85,8 +85,10 @@ static bool has_string(const nd_clusters *c, uint64_t at, const char *bytes, siz
 }
 
 /* A slot of by_id is the upper half of an id's hash, and below it the number of the cluster, or
- * ND_NO_CLUSTER. The hash tells most other ids apart without a look at their clusters. */
+ * ND_NO_CLUSTER. The hash tells most other ids apart without a look at their clusters, and where
+ * the search for its id begins: so a larger table is filled without a look at ids, and in order. */
 static uint32_t number_in(uint64_t slot) { return (uint32_t)slot; }
+static size_t home_of(uint64_t hash, size_t slots) { return (size_t)((hash >> 32) * slots >> 32); }
 
 static bool is_slot_of(const nd_clusters *c, uint64_t slot, uint64_t hash, const char *id,
                        size_t length) {
@@ -96,7 +98,7 @@ static bool is_slot_of(const nd_clusters *c, uint64_t slot, uint64_t hash, const
 /* The slot of the cluster with that id, or the free slot where it would be. REQUIRES: there are
  * slots. */
 static uint64_t *id_slot(const nd_clusters *c, uint64_t hash, const char *id, size_t length) {
-    size_t mask = c->id_slots - 1, i = (size_t)hash & mask;
+    size_t mask = c->id_slots - 1, i = home_of(hash, c->id_slots);
     while (number_in(c->by_id[i]) != ND_NO_CLUSTER && !is_slot_of(c, c->by_id[i], hash, id, length))
         i = (i + 1) & mask;
     return &c->by_id[i];
@@ -120,17 +122,27 @@ bool nd_clusters_has(const nd_clusters *c, const char *id, size_t length) {
     return number != ND_NO_CLUSTER && c->list[number].size > 0;
 }
 
+/* Copies the slots of a table into a larger, empty one. */
+static void move_slots(const uint64_t *from, size_t count, uint64_t *to, size_t slots) {
+    for (size_t s = 0; s < count; s++) {
+        if (number_in(from[s]) == ND_NO_CLUSTER) continue;
+        size_t i = home_of(from[s], slots);
+        while (number_in(to[i]) != ND_NO_CLUSTER) i = (i + 1) & (slots - 1);
+        to[i] = from[s];
+    }
+}
+
 /* Makes room for one more cluster. Forgotten clusters keep their slots until the list is packed. */
 static nd_status reserve_id(nd_clusters *c, nd_error *error) {
     if (2 * (c->count + 1) <= c->id_slots) return ND_OK;
     size_t slots = c->id_slots ? 2 * c->id_slots : 64;
     uint64_t *larger = nd_allocate_large(&c->allocator, slots, sizeof *larger);
     if (!larger) return nd_fail_memory(error, slots * sizeof *larger, "ids");
+    memset(larger, 0xff, slots * sizeof *larger);
+    move_slots(c->by_id, c->id_slots, larger, slots);
     nd_release(&c->allocator, c->by_id);
     c->by_id = larger;
     c->id_slots = slots;
-    memset(larger, 0xff, slots * sizeof *larger);
-    for (uint32_t i = 0; i < c->count; i++) enter_id(c, i);
     return ND_OK;
 }
 
