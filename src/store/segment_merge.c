@@ -20,6 +20,8 @@ static size_t count_of(const nd_segment_merge *m) { return m->range.end - m->ran
 
 static uint32_t live_of(const nd_store *s, size_t segment) {
     uint32_t live = 0;
+    if (s->tombstones.added_count == 0) /* the state has counted them */
+        return s->state.segments[segment].documents - s->state.segments[segment].removed;
     for (uint32_t d = 0; d < s->segments[segment]->documents; d++)
         live += !nd_store_is_removed(s, s->begins[segment] + d);
     return live;
