@@ -24,8 +24,7 @@ enum {
     RETRIES = 3,                    /* damage is read again so often, a millisecond apart */
     PIECE = ND_LIMIT(1 << 18, 256), /* bytes read or written at a time */
     KEPT_GROUP = ND_LIMIT(4 << 20, 512), /* a larger buffer is freed after its group is written */
-    UNMARKED = ND_LIMIT(8 << 20,
-                        4096), /* a group that ends so far behind a mark is not left sealed */
+    UNMARKED = ND_LIMIT(4 << 20, 2048),  /* a group so far behind a mark is synced at once */
 };
 
 /* ---- the bytes of a record */
