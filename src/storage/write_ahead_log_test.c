@@ -4,8 +4,6 @@
 #include "own_directory.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -795,93 +793,6 @@ static void test_golden(void **state) {
     unlink("log");
 }
 
-static size_t groups_in_file(void) { return expect_groups("log", 0, group_count).groups; }
-
-/* A sealed group is written by the next sync, or before the next group. */
-static void test_sealed(void **state) {
-    (void)state;
-    nd_error error;
-    uint64_t seed = 800;
-    nd_wal *log = create();
-    append_entry(log, 3, 100, true, &seed);
-    assert_int_equal(nd_wal_seal(log, &error), ND_OK);
-    assert_false(nd_wal_has_group(log));
-    assert_int_equal(groups_in_file(), 0);
-    append_entry(log, 3, 200, true, &seed);
-    assert_int_equal(nd_wal_sync(log, &error), ND_OK);
-    assert_int_equal(groups_in_file(), 1);
-    assert_int_equal(nd_wal_seal(log, &error), ND_OK);
-    append_entry(log, 3, 300, true, &seed);
-    assert_int_equal(nd_wal_seal(log, &error), ND_OK);
-    assert_int_equal(groups_in_file(), 2);
-    append_entry(log, 3, 400, true, &seed);
-    assert_int_equal(nd_wal_commit(log, &error), ND_OK);
-    assert_int_equal(groups_in_file(), 4);
-    append_entry(log, 3, 500, true, &seed);
-    assert_int_equal(nd_wal_seal(log, &error), ND_OK);
-    assert_int_equal(nd_wal_commit_and_sync(log, &error), ND_OK);
-    assert_int_equal(groups_in_file(), 5);
-    append_entry(log, 3, 600, true, &seed);
-    assert_int_equal(nd_wal_seal(log, &error), ND_OK);
-    nd_wal_close(log);
-    assert_int_equal(groups_in_file(), 5);
-    unlink("log");
-}
-
-/* Marks come although no group is committed: a lost sector far behind the last one is damage. */
-static void test_sealed_marks(void **state) {
-    (void)state;
-    enum { SIZE = ND_LIMIT(1 << 20, 700), GROUPS = 14 };
-    nd_error error;
-    uint64_t seed = 900;
-    long lost = 0;
-    nd_wal *log = create();
-    for (size_t i = 0; i < GROUPS; i++) {
-        long sector = (long)(nd_wal_size(log) + SIZE / 2) / SECTOR * SECTOR;
-        append_entry(log, 3, SIZE, true, &seed);
-        if (lost == 0 && entries[i].payload[SIZE - 1] > 0) lost = sector; /* it is not all zeros */
-        assert_int_equal(nd_wal_seal(log, &error), ND_OK);
-        assert_int_equal(nd_wal_sync(log, &error), ND_OK);
-    }
-    nd_wal_close(log);
-    expect_groups("log", GROUPS, GROUPS);
-    for (long i = 0; i < SECTOR; i++) change_byte("log", lost + i, 0);
-    assert_int_equal(read_log("log").status, ND_ERR_CORRUPT);
-    unlink("log");
-}
-
-typedef struct appending {
-    nd_wal *log;
-    atomic_bool ended;
-} appending;
-
-static void *sync_often(void *context) {
-    appending *a = context;
-    nd_error error;
-    while (!atomic_load(&a->ended)) assert_int_equal(nd_wal_sync(a->log, &error), ND_OK);
-    return NULL;
-}
-
-/* One thread appends, seals and commits, another one syncs. */
-static void test_threads(void **state) {
-    (void)state;
-    nd_error error;
-    uint64_t seed = 1000;
-    appending a = {.log = create()};
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, sync_often, &a), 0);
-    for (size_t i = 0; i < 600; i++) {
-        append_random(a.log, &seed);
-        assert_int_equal(end_group(a.log, (way)random_below(&seed, WAYS), &error), ND_OK);
-    }
-    atomic_store(&a.ended, true);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    assert_int_equal(nd_wal_sync(a.log, &error), ND_OK);
-    nd_wal_close(a.log);
-    expect_groups("log", group_count, group_count);
-    unlink("log");
-}
-
 /* Records longer than several pieces, and groups of many records. */
 static void test_large(void **state) {
     (void)state;
@@ -911,8 +822,6 @@ int main(void) {
         IN_WORLD(test_failing_calls),  IN_WORLD(test_failing_recovery),
         IN_WORLD(test_failing_memory), IN_WORLD(test_append_again),
         IN_WORLD(test_golden),         IN_WORLD(test_large),
-        IN_WORLD(test_sealed),         IN_WORLD(test_sealed_marks),
-        IN_WORLD(test_threads),
     };
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }
