@@ -16,11 +16,11 @@
 
 #include "index/index_store.h"
 
-/* Begins an ingest job. Flushes first if the memtable is full, or if documents have been removed
- * since the last state, and ends a merge that earlier additions have begun. While segments are
- * written, `progress` is called and may cancel; NULL: it is not. After a failure there is nothing
- * to end. ND_ERR_BUSY: called from a callback of a call that changes the index. Until the end every
- * other change of the index, by any thread, fails with ND_ERR_BUSY. */
+/* Begins an ingest job. Flushes first if the memtable is full or has removed documents, and ends a
+ * merge that earlier additions have begun. While segments are written, `progress` is called and may
+ * cancel; NULL: it is not. After a failure there is nothing to end. ND_ERR_BUSY: called from a
+ * callback of a call that changes the index. Until the end every other change of the index, by any
+ * thread, fails with ND_ERR_BUSY. */
 nd_status nd_index_begin_ingest(nd_index_store *index, nd_progress *progress, nd_error *error);
 
 /* Begins the merge of large segments that is due, if any: on a thread of its own beside the job, or

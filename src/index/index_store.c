@@ -74,12 +74,15 @@ nd_status nd_index_store_open_in_memory(const nd_index_settings *settings,
     return adopt_store(x, nd_store_open_in_memory(settings, allocator, &x->store, error));
 }
 
+static nd_status end_writing(nd_index_store *x, nd_error *error) {
+    ND_TRY(nd_store_check_process(x->store, error));
+    if (x->sync != ND_SYNC_OFF) ND_TRY(nd_index_store_sync(x, error));
+    return nd_index_store_end_merge(x, error);
+}
+
 void nd_index_store_close(nd_index_store *x) {
     nd_error ignored;
-    nd_status status = x->mode == ND_INDEX_WRITE ? nd_store_check_process(x->store, &ignored)
-                                                 : ND_ERR_ARGUMENT;
-    if (status == ND_OK && x->sync != ND_SYNC_OFF) status = nd_index_store_sync(x, &ignored);
-    if (status == ND_OK) status = nd_index_store_end_merge(x, &ignored);
+    nd_status status = x->mode == ND_INDEX_WRITE ? end_writing(x, &ignored) : ND_OK;
     (void)status; /* as the header says */
     destroy(x);
 }

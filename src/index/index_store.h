@@ -87,7 +87,7 @@ nd_status nd_index_store_seal_ended(nd_index_store *x, nd_error *error);
 nd_store *nd_index_store_begin_edit(nd_index_store *x);
 void nd_index_store_end_edit(nd_index_store *x);
 
-/* nd_store_flush_removed */
+/* Flushes if the memtable has removed documents (nd_store_flush_removed). */
 nd_status nd_index_store_flush_removed(nd_index_store *x, nd_error *error);
 
 /* Removes documents and publishes a segment in one durable step (nd_store_publish_and_remove). */

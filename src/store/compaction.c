@@ -144,7 +144,8 @@ bool nd_store_should_end_merge(const nd_store *s) {
 
 nd_status nd_store_end_merge(nd_store *s, nd_error *error) {
     if (!s->beside) return ND_OK;
-    nd_status status = nd_async_task_wait(s->beside->task, error);
+    nd_status status = nd_store_check_writable(s, error);
+    if (status == ND_OK) status = nd_async_task_wait(s->beside->task, error);
     if (status == ND_OK) status = install(s, &s->beside->merge, error);
     nd_store_give_up_merge(s);
     return status;

@@ -18,7 +18,7 @@ nd_status nd_store_compact_all(nd_store *store, nd_error *error);
 
 /* Begins the next merge that links its segments, if one is due: on a thread of its own, or else at
  * once. Until its end the caller may publish segments and remove documents, but not compact.
- * REQUIRES: no merge is begun; nd_store_flush_removed. */
+ * REQUIRES: no merge is begun. */
 nd_status nd_store_begin_merge(nd_store *store, bool beside, nd_error *error);
 /* Whether so many documents have come since a merge was begun that it has probably ended: merging
  * ten documents takes less time than adding one. The clock is not asked, so the same documents make

@@ -12,6 +12,7 @@
 #include "store/store_check.h"
 #include "store/store_commit.h"
 #include "store/store_create.h"
+#include "store/store_inside.h"
 #include "store/store_open.h"
 #include "test.h"
 
@@ -206,6 +207,25 @@ static void open_gate(gate *g) {
     pthread_mutex_unlock(&g->lock);
 }
 
+static void drop(nd_store *s) {
+    nd_error error;
+    must(nd_store_check(s, &error), &error);
+    nd_store_close(s);
+    remove_directory("i");
+}
+
+/* Makes a store whose merge has begun beside additions, and waits at the gate. */
+static nd_store *make_held(gate *g, nd_progress *progress) {
+    nd_error error;
+    nd_store *s = make_store("i");
+    *progress = (nd_progress){.fn = wait_at_gate, .context = g};
+    nd_store_set_progress(s, progress);
+    must(nd_store_compact_levels(s, &error), &error);
+    wait_until_reached(g);
+    nd_store_set_progress(s, NULL);
+    return s;
+}
+
 /* ---- tests */
 
 /* A job publishes a segment, and removes documents of the merged ones, while the merge runs. */
@@ -268,8 +288,7 @@ static void test_given_up(void **state) {
     publish(s, SMALL, 9);
     assert_int_equal(count_files("i", "segment-"), 5);
     expect_all(s, (const uint32_t[]){1, 2, 3, 9}, 4);
-    nd_store_close(s);
-    remove_directory("i");
+    drop(s);
 }
 
 /* A cancelled job ends the merge; the next one does it. */
@@ -289,8 +308,7 @@ static void test_cancelled(void **state) {
     must(nd_store_end_merges(s, &error), &error);
     assert_int_equal(nd_store_segment_count(s), 1);
     expect_all(s, (const uint32_t[]){1, 2, 3}, 3);
-    nd_store_close(s);
-    remove_directory("i");
+    drop(s);
 }
 
 /* The end of the begun merge alone renumbers no document, although a merge that copies is due. */
@@ -310,9 +328,7 @@ static void test_numbers_stay(void **state) {
     must(nd_store_end_merges(s, &error), &error);
     assert_int_equal(nd_store_segment_count(s), 2);
     assert_int_equal(nd_store_document_count(s), first + 4 * SMALL - 1);
-    must(nd_store_check(s, &error), &error);
-    nd_store_close(s);
-    remove_directory("i");
+    drop(s);
 }
 
 /* A merge is due although a smaller segment is behind its segments. */
@@ -330,22 +346,17 @@ static void test_levels(void **state) {
     must(nd_store_end_merges(s, &error), &error); /* these are copied */
     assert_int_equal(nd_store_segment_count(s), 2);
     expect_all(s, (const uint32_t[]){1, 2, 3, 9, 20, 21, 22}, 7);
-    nd_store_close(s);
-    remove_directory("i");
+    drop(s);
 }
 
 /* Additions go on beside a merge: segments behind it are merged at once, and it should be installed
  * when a tenth as many documents have come as it has. */
 static void test_additions(void **state) {
     (void)state;
-    nd_store *s = make_store("i");
     nd_error error;
     gate g = GATE;
-    nd_progress progress = {.fn = wait_at_gate, .context = &g};
-    nd_store_set_progress(s, &progress);
-    must(nd_store_compact_levels(s, &error), &error);
-    wait_until_reached(&g);
-    nd_store_set_progress(s, NULL);
+    nd_progress progress;
+    nd_store *s = make_held(&g, &progress);
     for (uint32_t d = 0; d < 4; d++) {
         publish(s, SMALL, 20 + d);
         must(nd_store_compact_levels(s, &error), &error);
@@ -360,8 +371,7 @@ static void test_additions(void **state) {
     assert_false(nd_store_should_end_merge(s));
     assert_int_equal(nd_store_segment_count(s), 3);
     expect_all(s, (const uint32_t[]){1, 2, 3, 20, 21, 22, 23, 24}, 8);
-    nd_store_close(s);
-    remove_directory("i");
+    drop(s);
 }
 
 /* Adds the next document to the log, and removes one of a segment. */
@@ -411,8 +421,41 @@ static void test_log_stays(void **state) {
     must(nd_store_flush(s, &error), &error);
     assert_int_equal(nd_store_segment_count(s), 2);
     expect_all(s, removed, 5);
-    nd_store_close(s);
-    remove_directory("i");
+    drop(s);
+}
+
+/* A document that only the log has removed stays in the tables, because the log might be lost. */
+static void test_removed_by_log(void **state) {
+    (void)state;
+    nd_store *s = make_store("i");
+    nd_error error;
+    uint32_t begin;
+    change_log(s, 8);
+    must(nd_store_begin_merge(s, true, &error), &error);
+    must(nd_store_end_merge(s, &error), &error);
+    const nd_segment *merged = nd_store_segment(s, 0, &begin);
+    assert_int_equal(nd_store_segment_count(s), 1);
+    for (uint32_t b = 0; b < BANDS; b++) {
+        assert_true(has_key(merged, b, key_of(8, b), 8));
+        assert_false(has_key(merged, b, key_of(2, b), 2));
+    }
+    expect_all(s, (const uint32_t[]){1, 2, 3, 8}, 4);
+    drop(s);
+}
+
+/* A store that accepts no further change installs no merge. */
+static void test_failed_store(void **state) {
+    (void)state;
+    nd_store *s = make_store("i");
+    nd_error error;
+    must(nd_store_compact_levels(s, &error), &error);
+    uint64_t generation = nd_store_state(s)->generation;
+    (void)!nd_fail(&s->failure, ND_ERR_IO, "the disk is gone");
+    assert_int_equal(nd_store_end_merge(s, &error), ND_ERR_IO);
+    assert_string_equal(error.message, "the disk is gone");
+    assert_int_equal(nd_store_state(s)->generation, generation);
+    assert_int_equal(nd_store_segment_count(s), 4);
+    drop(s);
 }
 
 /* Closing gives up a merge, and so does the merge of everything. */
@@ -433,22 +476,17 @@ static void test_additions_end(void **state) {
     assert_int_equal(nd_store_segment_count(s), 1);
     assert_int_equal(count_files("i", "segment-"), 1);
     assert_int_equal(nd_store_document_count(s), 4 * MANY - 3);
-    must(nd_store_check(s, &error), &error);
-    nd_store_close(s);
-    remove_directory("i");
+    drop(s);
 }
 
 /* A child made by fork closes the store while the parent's merge goes on. */
 static void test_fork(void **state) {
     (void)state;
-    nd_store *s = make_store("i");
     nd_error error;
     gate g = GATE;
     int status;
-    nd_progress progress = {.fn = wait_at_gate, .context = &g};
-    nd_store_set_progress(s, &progress);
-    must(nd_store_compact_levels(s, &error), &error);
-    wait_until_reached(&g);
+    nd_progress progress;
+    nd_store *s = make_held(&g, &progress);
     pid_t child = fork();
     if (child == 0) {
         alarm(30);
@@ -460,19 +498,22 @@ static void test_fork(void **state) {
     assert_int_equal(WEXITSTATUS(status), 7);
     open_gate(&g);
     must(nd_store_end_merge(s, &error), &error);
-    nd_store_set_progress(s, NULL);
     assert_int_equal(nd_store_segment_count(s), 1);
     expect_all(s, (const uint32_t[]){1, 2, 3}, 3);
-    nd_store_close(s);
-    remove_directory("i");
+    drop(s);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_beside),    cmocka_unit_test(test_given_up),
-        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_numbers_stay),
-        cmocka_unit_test(test_levels),    cmocka_unit_test(test_additions),
-        cmocka_unit_test(test_log_stays), cmocka_unit_test(test_additions_end),
-        cmocka_unit_test(test_fork)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside),
+                                       cmocka_unit_test(test_given_up),
+                                       cmocka_unit_test(test_cancelled),
+                                       cmocka_unit_test(test_numbers_stay),
+                                       cmocka_unit_test(test_levels),
+                                       cmocka_unit_test(test_additions),
+                                       cmocka_unit_test(test_log_stays),
+                                       cmocka_unit_test(test_additions_end),
+                                       cmocka_unit_test(test_removed_by_log),
+                                       cmocka_unit_test(test_failed_store),
+                                       cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

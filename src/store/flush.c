@@ -242,9 +242,9 @@ nd_status nd_store_flush(nd_store *s, nd_error *error) {
 }
 
 nd_status nd_store_flush_removed(nd_store *s, nd_error *error) {
-    bool removed = nd_memtable_live_count(s->memtable) < nd_memtable_count(s->memtable) ||
-                   s->tombstones.added_count > 0;
-    return removed ? nd_store_flush(s, error) : ND_OK;
+    return nd_memtable_live_count(s->memtable) < nd_memtable_count(s->memtable)
+               ? nd_store_flush(s, error)
+               : ND_OK;
 }
 
 nd_status nd_store_publish(nd_store *s, const nd_manifest_segment *segment,

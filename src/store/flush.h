@@ -12,8 +12,8 @@
 #include "store/store.h"
 
 nd_status nd_store_flush(nd_store *store, nd_error *error);
-/* Flushes only if documents have been removed since the last state. After this a publication leaves
- * all numbers as they are. */
+/* Flushes only if the memtable has removed documents. After this a publication leaves all numbers
+ * as they are. */
 nd_status nd_store_flush_removed(nd_store *store, nd_error *error);
 
 /* Chooses the number and the path (a new string of the store's allocator) of a segment for

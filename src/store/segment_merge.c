@@ -18,13 +18,16 @@ enum {
 
 static size_t count_of(const nd_segment_merge *m) { return m->range.end - m->range.first; }
 
+/* Documents that the state does not remove. Those that the log removes stay in a linked segment: if
+ * the log is lost, they are there. Segments are copied when the log removes none. */
 static uint32_t live_of(const nd_store *s, size_t segment) {
-    uint32_t live = 0;
-    if (s->tombstones.added_count == 0) /* the state has counted them */
-        return s->state.segments[segment].documents - s->state.segments[segment].removed;
-    for (uint32_t d = 0; d < s->segments[segment]->documents; d++)
-        live += !nd_store_is_removed(s, s->begins[segment] + d);
-    return live;
+    const nd_manifest_segment *m = &s->state.segments[segment];
+    return m->documents - m->removed;
+}
+
+static bool is_removed_by_state(const nd_store *s, uint32_t number) {
+    return nd_tombstones_has(&s->tombstones, number) &&
+           !nd_tombstones_added(&s->tombstones, number);
 }
 
 bool nd_segment_range_links(const nd_store *s, nd_segment_range range) {
@@ -52,7 +55,7 @@ static nd_status number_segment(const nd_store *s, nd_segment_merge *m, size_t i
     if (!m->removed[i] || (!m->linked && !m->moved[i]))
         return nd_fail_memory(error, all * sizeof *m->moved[i], "merging segments");
     for (uint32_t d = 0; d < all; d++) {
-        bool removed = nd_store_is_removed(s, s->begins[g] + d);
+        bool removed = is_removed_by_state(s, s->begins[g] + d);
         if (removed) m->removed[i][d >> 3] |= (uint8_t)(1u << (d & 7));
         if (!m->linked) m->moved[i][d] = number;
         number += !removed;

@@ -35,14 +35,15 @@ typedef struct nd_segment_merge {
     atomic_bool stopped;    /* set by another thread: the run ends with ND_ERR_CANCELLED */
 } nd_segment_merge;
 
-/* Numbers the documents of the new segment, and chooses its file. If all documents are removed,
+/* Numbers the documents of the new segment, and chooses its file. REQUIRES: if it is not linked, no
+ * document of a segment has been removed since the last state. If all documents are removed,
  * there is no file: merge->merged.documents is 0. *merge is valid for nd_segment_merge_free in any
  * case. */
 nd_status nd_segment_merge_init(nd_store *store, nd_segment_range range, bool linked,
                                 nd_segment_merge *merge, nd_error *error);
 /* nd_async_task_fn; `context` is the merge. Writes the file. May run beside threads that read the
- * store, publish segments and remove documents: it leaves out the documents that were removed when
- * the merge was made. REQUIRES: the merge has documents. */
+ * store, publish segments and remove documents: it leaves out the documents that the state removed
+ * when the merge was made. REQUIRES: the merge has documents. */
 nd_status nd_segment_merge_run(void *context, nd_error *error);
 void nd_segment_merge_free(nd_segment_merge *merge);
 

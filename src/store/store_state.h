@@ -26,7 +26,7 @@ nd_status nd_store_install(nd_store *store, nd_next_state *next, nd_error *error
 
 /* Installs a state in which one segment stands for neighbours, with the same documents under the
  * same numbers: no other file, no log and no number changes. REQUIRES: its tables have all
- * documents but those that the last state, without its log, removes. Failures: as of
+ * documents but some that the last state, without its log, removes. Failures: as of
  * nd_store_install. */
 nd_status nd_store_replace_segments(nd_store *store, nd_segment_range range,
                                     const nd_manifest_segment *merged, nd_error *error);
