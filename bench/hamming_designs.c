@@ -1,20 +1,24 @@
 /* hamming_designs --fingerprints FILE --queries FILE --k 3,6,8 [--sample S] [--dir DIR]
- *                 [--design WINDOWS] [--json]
+ *                 [--design M | --design C/B] [--json]
  *
  * Measures Hamming search with any design, on files of make_fingerprints, on one thread. For each k
- * it builds the tables of the design that the planner chooses, or of the design with WINDOWS
- * windows (0: the scan). The tables are in a sealed file, which is removed as soon as it is open.
+ * it builds the tables of the design that the planner chooses, or of the design with M windows (0:
+ * the scan), or with C of B blocks. The tables are in a sealed file, which is removed as soon as it
+ * is open. One pass over every page, before any query, has all pages mapped and verified; then come
+ * warm-up queries, the first stored fingerprints with all bits flipped.
  *
- * It prints one line per k:
- *   build_seconds     from the fingerprints in memory to the finished file, with hashes and sync
- *   bytes             bytes of the tables
- *   document_bytes    bytes of the lists that lead to the ids
- *   look_seconds      one pass over every page before any query, so that all are mapped and
- * verified seconds           all queries, each returns the list of its ids; warm-up queries, the
- * first stored fingerprints with all bits flipped, run before any_seconds       each query ends
- * with its first answer batch_seconds     all queries in one call hits, checksum    of a second
- * pass: sum of mix64(query << 32 | id) over all hits sample_hits, sample_checksum    of the first S
- * queries (default 1000)
+ * It prints one line per k. In JSON:
+ *   build_seconds            from the fingerprints in memory to the finished file, with hashes and
+ *                            sync
+ *   bytes                    of the tables
+ *   document_bytes           of the lists that lead to the ids
+ *   look_seconds             the pass over every page
+ *   seconds                  all queries; each returns the list of its ids
+ *   any_seconds              all queries; each ends with its first answer
+ *   batch_seconds            all queries in one call
+ *   hits, checksum           of a second pass: sum of mix64(query << 32 | id) over all hits
+ *   sample_hits,
+ *   sample_checksum          of the first S queries (default 1000)
  *
  * Links the objects of the library, because the public interface does not let a caller choose a
  * design. */
@@ -35,7 +39,7 @@ typedef struct settings {
     const char *fingerprints, *queries, *directory;
     radii radii;
     uint64_t sample;
-    int windows; /* -1: the design that the planner chooses */
+    const char *design; /* NULL: the one that the planner chooses */
     bool json;
 } settings;
 
@@ -105,14 +109,20 @@ static void write_tables(const char *path, const nd_hamming_design *design, cons
     nd_sealed_writer_free(file);
 }
 
+/* "C/B": C of B blocks; "M": M windows; "0": the scan. */
+static nd_hamming_design read_design(const char *text, uint32_t k) {
+    unsigned first = 0, blocks = 0;
+    if (sscanf(text, "%u/%u", &first, &blocks) == 2)
+        return (nd_hamming_design){ND_HAMMING_BLOCKS, 64, k, blocks, first};
+    return (nd_hamming_design){first ? ND_HAMMING_WINDOWS : ND_HAMMING_SCAN, 64, k, first, 1};
+}
+
 static built build(const settings *s, const words *all, uint32_t k) {
     char path[PATH_MAX];
     nd_error error;
     built b = {0};
     nd_hamming_design design = nd_hamming_choose((double)all->count, 64, k, 0, NULL);
-    if (s->windows >= 0)
-        design = (nd_hamming_design){s->windows ? ND_HAMMING_WINDOWS : ND_HAMMING_SCAN, 64, k,
-                                     (uint32_t)s->windows, 1};
+    if (s->design) design = read_design(s->design, k);
     check(nd_hamming_design_check(&design, &error), &error);
     snprintf(path, sizeof path, "%s/hamming_designs-%ld", s->directory, (long)getpid());
     double start = now();
@@ -242,7 +252,7 @@ static void measure(const settings *s, const words *all, const words *queries, u
 
 static settings read_settings(int argc, char **argv) {
     const char *directory = getenv("TMPDIR");
-    settings s = {.directory = directory ? directory : "/tmp", .sample = 1000, .windows = -1};
+    settings s = {.directory = directory ? directory : "/tmp", .sample = 1000};
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(name, "--json") == 0) {
@@ -256,10 +266,10 @@ static settings read_settings(int argc, char **argv) {
         else if (strcmp(name, "--dir") == 0) s.directory = value;
         else if (strcmp(name, "--k") == 0) s.radii = read_radii(value);
         else if (strcmp(name, "--sample") == 0) s.sample = strtoull(value, NULL, 10);
-        else if (strcmp(name, "--design") == 0) s.windows = atoi(value);
+        else if (strcmp(name, "--design") == 0) s.design = value;
         else
             stop("usage: hamming_designs --fingerprints FILE --queries FILE --k K,... [--sample S] "
-                 "[--dir DIR] [--design WINDOWS] [--json]");
+                 "[--dir DIR] [--design M | --design C/B] [--json]");
     }
     if (!s.fingerprints || !s.queries || s.radii.count == 0)
         stop("--fingerprints, --queries and --k are needed");
