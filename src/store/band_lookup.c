@@ -117,11 +117,12 @@ nd_status nd_store_look_up(const nd_store *s, nd_lookup_context *p, const nd_ban
     p->count = count;
     if (count == 0) return ND_OK;
     memset(p->totals, 0, count * sizeof *p->totals);
-    for (size_t i = 0; i < count; i++)
+    size_t recent = nd_memtable_count(s->memtable) > 0 ? count : 0; /* lookups in the memtable */
+    for (size_t i = 0; i < recent; i++)
         nd_memtable_prefetch(s->memtable, lookups[i].band, lookups[i].key);
     bool alone = count == 1 || lookups[0].band != lookups[1].band;
     if (segments > 0) ND_TRY(alone ? look_up_apart(s, p, error) : look_up_bands(s, p, error));
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < recent; i++) {
         const nd_band_lookup *l = &lookups[i];
         for (uint32_t d = nd_memtable_find(s->memtable, l->band, l->key); d != UINT32_MAX;
              d = nd_memtable_next(s->memtable, l->band, d))
