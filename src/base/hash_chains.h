@@ -34,6 +34,11 @@ static inline void nd_chains_absorb(nd_chains *s, const uint64_t words[4]) {
                      nd_fold_multiply(s->b1 ^ words[3], words[2] ^ ND_HASH_C0)};
 }
 
+/* count: a multiple of 4. */
+static inline void nd_chains_absorb_all(nd_chains *s, const uint64_t *words, size_t count) {
+    for (size_t i = 0; i < count; i += 4) nd_chains_absorb(s, words + i);
+}
+
 static inline void nd_chains_end(const nd_chains *s, uint64_t length, uint64_t hash[2]) {
     hash[0] = nd_mix64(nd_fold_multiply(s->a0 ^ length, s->b1 ^ ND_HASH_C0) + s->a1);
     hash[1] = nd_mix64(nd_fold_multiply(s->b0 ^ length, s->a1 ^ ND_HASH_C3) + s->b1);

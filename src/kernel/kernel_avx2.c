@@ -297,19 +297,38 @@ static inline __m256i mix4(__m256i x) {
     return _mm256_xor_si256(x, _mm256_srli_epi64(x, 31));
 }
 
-/* Polynomials that are mixed at a time: they stay in the L1 cache. */
-#define ROLLED ND_LIMIT(512, 8)
+/* Polynomials that are mixed at a time: they stay in the L1 cache. A multiple of 4. */
+#define ROLLED ND_LIMIT(64, 8)
+
+/* Mixes polynomials with vectors. Meanwhile the integer registers absorb the next words, as far as
+ * `words` of the text go that are behind the polynomials. Returns their number. */
+static inline size_t mix_and_absorb(uint64_t *polynomials, size_t count, nd_chains *text,
+                                    const uint64_t *next, size_t words) {
+    size_t i = 0, both = (words < count ? words : count) / 4 * 4;
+    nd_chains chains = *text;
+    for (; i < both; i += 4) {
+        store(polynomials + i, mix4(load(polynomials + i)));
+        nd_chains_absorb(&chains, next + i);
+    }
+    *text = chains;
+    for (; count - i >= 4; i += 4) store(polynomials + i, mix4(load(polynomials + i)));
+    for (; i < count; i++) polynomials[i] = nd_mix64(polynomials[i]);
+    return both;
+}
 
 /* The chain of products runs in the integer registers, where it is faster; vectors mix. */
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
-                     uint64_t *out) {
-    size_t shingle_count = count - n + 1;
+                     uint64_t *out, nd_chains *text) {
+    nd_chains none = {0}, *chains = text ? text : &none;
+    const size_t shingle_count = count - n + 1, words = text ? count / 4 * 4 : 0;
+    size_t absorbed = words < ROLLED ? words : ROLLED; /* before these are overwritten */
+    nd_chains_absorb_all(chains, tokens, absorbed);
     for (size_t done = 0; done < shingle_count; done += ROLLED) {
-        size_t piece = shingle_count - done < ROLLED ? shingle_count - done : ROLLED, i = done;
+        size_t piece = shingle_count - done < ROLLED ? shingle_count - done : ROLLED;
         nd_shingles_roll(tokens + done, piece + n - 1, n, powers, out + done, false);
-        for (; done + piece - i >= 4; i += 4) store(out + i, mix4(load(out + i)));
-        for (; i < done + piece; i++) out[i] = nd_mix64(out[i]);
+        absorbed += mix_and_absorb(out + done, piece, chains, tokens + absorbed, words - absorbed);
     }
+    nd_chains_absorb_all(chains, tokens + absorbed, words - absorbed);
 }
 
 /* Integer registers are as fast here. */

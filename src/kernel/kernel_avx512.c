@@ -208,21 +208,28 @@ static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t s
 /* From so many tokens per shingle on, rolling is faster than n products in vectors. */
 #define ROLL_FROM 32
 
-/* `out` may be `tokens`, because all loads of a step come before its store, and later steps load
- * only behind it. */
+/* The integer registers absorb the text while vectors make the shingles. `out` may be `tokens`,
+ * because all loads of a step come before its store, and later steps load only behind it. */
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
-                     uint64_t *out) {
-    if (n >= ROLL_FROM) {
-        nd_shingles_roll(tokens, count, n, powers, out, true);
-        return;
-    }
-    __m512i c = _mm512_set1_epi64((long long)ND_HASH_POLY);
-    size_t shingle_count = count - n + 1, i = 0;
-    for (; shingle_count - i >= 8; i += 8) {
+                     uint64_t *out, nd_chains *text) {
+    const __m512i c = _mm512_set1_epi64((long long)ND_HASH_POLY);
+    const size_t shingle_count = count - n + 1;
+    nd_chains chains = text ? *text : (nd_chains){0};
+    size_t i = 0;
+    for (; n < ROLL_FROM && shingle_count - i >= 8; i += 8) {
         __m512i h = _mm512_loadu_si512(tokens + i);
         for (size_t k = 1; k < n; k++)
             h = _mm512_add_epi64(_mm512_mullo_epi64(h, c), _mm512_loadu_si512(tokens + i + k));
+        if (text) nd_chains_absorb_all(&chains, tokens + i, 8);
         _mm512_storeu_si512(out + i, mix8(h));
+    }
+    if (text) {
+        nd_chains_absorb_all(&chains, tokens + i, count / 4 * 4 - i);
+        *text = chains;
+    }
+    if (n >= ROLL_FROM) {
+        nd_shingles_roll(tokens, count, n, powers, out, true);
+        return;
     }
     __mmask8 mask = (__mmask8)low_bits(shingle_count - i);
     if (!mask) return;

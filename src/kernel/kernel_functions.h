@@ -2,7 +2,7 @@
 #ifndef ND_KERNEL_KERNEL_FUNCTIONS_H
 #define ND_KERNEL_KERNEL_FUNCTIONS_H
 
-#include "base/hash.h"
+#include "base/hash_chains.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -117,9 +117,10 @@ typedef struct nd_kernel {
 
     /* Shingle hashes of count >= n tokens: out[i] = nd_mix64(sum over k < n of tokens[i + k] *
      * powers[n - 1 - k]) for i <= count - n, where powers[k] = ND_HASH_POLY^k mod 2^64. `out` may
-     * be `tokens`. */
+     * be `tokens`. `text`, which may be NULL, absorbs the tokens that fill steps of four: beside
+     * vectors that takes hardly any time. */
     void (*shingles)(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
-                     uint64_t *out);
+                     uint64_t *out, nd_chains *text);
 
     /* Looks up `count` probes in the directory of an Elias-Fano table (hamming/elias_fano_table.h),
      * of `words` words of 8 bytes. Probe i is the buckets [p, p + 2^shift) with p = prefixes[i] <<

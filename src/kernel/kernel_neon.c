@@ -226,7 +226,8 @@ static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t s
 #include "kernel/word_blocks.h"
 
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
-                     uint64_t *out) {
+                     uint64_t *out, nd_chains *text) {
+    if (text) nd_chains_absorb_all(text, tokens, count / 4 * 4);
     nd_shingles_roll(tokens, count, n, powers, out, true);
 }
 

@@ -97,13 +97,17 @@ static void test_shingles(void **state) {
                 for (size_t k = 0; k < n; k++) sum += original[i + k] * powers[n - 1 - k];
                 expected[i] = nd_mix64(sum);
             }
+            nd_chains absorbed = nd_chains_begin();
+            for (size_t i = 0; i + 4 <= count; i += 4) nd_chains_absorb(&absorbed, original + i);
             for (size_t t = 0; t < table_count; t++) {
+                nd_chains text = nd_chains_begin();
                 memcpy(tokens, original, count * 8);
-                tables[t]->shingles(tokens, count, n, powers, out);
+                tables[t]->shingles(tokens, count, n, powers, out, NULL);
                 assert_memory_equal(out, expected, shingles * 8);
                 assert_memory_equal(tokens, original, count * 8);
-                tables[t]->shingles(tokens, count, n, powers, tokens);
+                tables[t]->shingles(tokens, count, n, powers, tokens, &text);
                 assert_memory_equal(tokens, expected, shingles * 8);
+                assert_memory_equal(&text, &absorbed, sizeof text);
             }
         }
     free(expected);

@@ -221,10 +221,9 @@ static nd_status make_shingles(nd_analyzer *analyzer, const char *text, size_t l
         ND_TRY(nd_hash_bare_text(sink, text, length, result.text_hash, error));
         sink->hashes[0] = result.text_hash[0];
     } else {
-        if (analyzer->outputs == ND_SHINGLES_AND_TEXT_HASH)
-            nd_shingle_text_hash(sink->hashes, sink->count, result.text_hash);
+        bool hashed = analyzer->outputs == ND_SHINGLES_AND_TEXT_HASH;
         result.count = nd_shingle_make(sink->hashes, sink->count, analyzer->options.ngram,
-                                       analyzer->powers);
+                                       analyzer->powers, hashed ? result.text_hash : NULL);
     }
     result.hashes = sink->hashes;
     *out = result;

@@ -9,12 +9,12 @@
 void nd_shingle_powers(uint64_t *powers, size_t n);
 
 /* Replaces count >= 1 token hashes by the hashes of their shingles (formula in base/hash.h) and
- * returns the number of shingles: count - n + 1, or 1 if count < n. */
-size_t nd_shingle_make(uint64_t *tokens, size_t count, size_t n, const uint64_t *powers);
-
-/* Computes the 128-bit hash of a sequence of token hashes, as words, and of their number
+ * returns the number of shingles: count - n + 1, or 1 if count < n.
+ *
+ * text_hash (NULL: not wanted): the 128-bit hash of the token hashes, as words, and of their number
  * (base/hash_chains.h). Tokens are 64-bit hashes themselves, so two texts that differ in one token
  * have equal hashes with probability 2^-64. */
-void nd_shingle_text_hash(const uint64_t *tokens, size_t count, uint64_t hash[2]);
+size_t nd_shingle_make(uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
+                       uint64_t text_hash[2]);
 
 #endif
