@@ -215,6 +215,9 @@ static inline bytes64 look_up64(bytes64 x, uint64_t at, const uint8_t *table, by
                      _mm256_blendv_epi8(others.high, high, spread_bits((uint32_t)(at >> 32)))};
 }
 
+/* A page takes as long as some characters one by one. */
+enum { FEW_CHARACTERS = 3 };
+
 #include "kernel/script_blocks.h"
 
 /* The positions of the set bits of each byte, ascending, in the lowest bytes of a word. A row is
@@ -254,27 +257,44 @@ static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     return to;
 }
 
-/* Moves bit k to bit 2k. */
-static inline __m128i spread(uint64_t bits) {
-    const __m128i table = _mm_setr_epi8(0x00, 0x01, 0x04, 0x05, 0x10, 0x11, 0x14, 0x15, 0x40, 0x41,
-                                        0x44, 0x45, 0x50, 0x51, 0x54, 0x55),
-                  half = _mm_set1_epi8(15);
-    __m128i x = _mm_cvtsi64_si128((long long)bits);
-    return _mm_unpacklo_epi8(_mm_shuffle_epi8(table, _mm_and_si128(x, half)),
-                             _mm_shuffle_epi8(table, _mm_and_si128(_mm_srli_epi16(x, 4), half)));
+/* Writes the positions of the set bits as bytes, as put_edges does. */
+static inline size_t put_positions(unsigned char *to, uint64_t bits) {
+    const unsigned char *begin = to;
+#pragma GCC unroll 8
+    for (unsigned bit = 0; bit < 64; bit += 8) {
+        unsigned byte = bits >> bit & 0xff;
+        nd_store_le64(to, bit_positions[byte] + bit * UINT64_C(0x0101010101010101));
+        to += __builtin_popcount(byte);
+    }
+    return (size_t)(to - begin);
 }
 
-/* Finds the positions of both masks in one mask of twice as many bits. */
+/* Writes 16 pairs of positions. */
+static inline void put_pairs(uint16_t *to, __m128i a, __m128i b, unsigned base) {
+    const __m256i bases = _mm256_set1_epi16((short)base);
+    store(to, _mm256_add_epi16(bases, _mm256_cvtepu8_epi16(_mm_unpacklo_epi8(a, b))));
+    store(to + 16, _mm256_add_epi16(bases, _mm256_cvtepu8_epi16(_mm_unpackhi_epi8(a, b))));
+}
+
 static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t second,
                                         unsigned base) {
-    __m128i x = spread(second), both = _mm_or_si128(spread(first), _mm_add_epi8(x, x));
-    uint64_t low = (uint64_t)_mm_cvtsi128_si64(both), high = (uint64_t)_mm_extract_epi64(both, 1);
-#pragma GCC unroll 16
-    for (unsigned bit = 0; bit < 128; bit += 8) {
-        unsigned byte = (unsigned)((bit < 64 ? low >> bit : high >> (bit - 64)) & 0xff);
-        __m128i twice = _mm_add_epi16(positions_in(byte), _mm_set1_epi16((short)(2 * base + bit)));
-        _mm_storeu_si128((__m128i *)to, _mm_srli_epi16(twice, 1));
-        to += __builtin_popcount(byte);
+    unsigned char firsts[72], seconds[72];
+    size_t count = put_positions(firsts, first) + put_positions(seconds, second);
+    for (size_t i = 0; 2 * i < count; i += 16)
+        put_pairs(to + 2 * i, _mm_loadu_si128((const __m128i *)(firsts + i)),
+                  _mm_loadu_si128((const __m128i *)(seconds + i)), base);
+    return to + count;
+}
+
+/* Eight bits a step, of which three are set at most. */
+static inline uint16_t *put_threes(uint16_t *to, uint64_t first, unsigned base) {
+    const __m128i three = _mm_set1_epi16(3);
+#pragma GCC unroll 8
+    for (unsigned bit = 0; bit < 64; bit += 8) {
+        unsigned byte = first >> bit & 0xff;
+        __m128i begins = _mm_add_epi16(positions_in(byte), _mm_set1_epi16((short)(base + bit)));
+        _mm_storeu_si128((__m128i *)to, _mm_unpacklo_epi16(begins, _mm_add_epi16(begins, three)));
+        to += 2 * __builtin_popcount(byte);
     }
     return to;
 }

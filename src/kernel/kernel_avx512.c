@@ -171,6 +171,9 @@ static inline bytes64 look_up64(bytes64 x, uint64_t at, const uint8_t *table, by
     return _mm512_mask_permutexvar_epi8(others, at, x, _mm512_loadu_si512(table));
 }
 
+/* One instruction looks up a page. */
+enum { FEW_CHARACTERS = 0 };
+
 #include "kernel/script_blocks.h"
 
 /* One compress of the numbers 0 to 63 gives the positions of the set bits. */
@@ -201,6 +204,20 @@ static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t s
     _mm512_storeu_si512(to + 32, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(
                                                              _mm512_extracti64x4_epi64(pairs, 1))));
     return to + __builtin_popcountll(first) + __builtin_popcountll(second);
+}
+
+/* One compress; the results, and 3 more, become the two bytes of at most 22 pairs. */
+static inline uint16_t *put_threes(uint16_t *to, uint64_t first, unsigned base) {
+    __m512i bases = _mm512_set1_epi16((short)base);
+    __m512i a = _mm512_cvtepu8_epi16(
+        _mm512_castsi512_si256(_mm512_maskz_compress_epi8(first, _mm512_loadu_si512(numbers))));
+    __m512i pairs = _mm512_add_epi16(_mm512_or_si512(a, _mm512_slli_epi16(a, 8)),
+                                     _mm512_set1_epi16(0x300));
+    _mm512_storeu_si512(
+        to, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(pairs))));
+    _mm512_storeu_si512(to + 32, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(
+                                                             _mm512_extracti64x4_epi64(pairs, 1))));
+    return to + 2 * __builtin_popcountll(first);
 }
 
 #include "kernel/word_blocks.h"

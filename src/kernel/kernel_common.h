@@ -123,6 +123,21 @@ typedef struct nd_stop_classes64 {
     uint64_t forward, refused;
 } nd_stop_classes64;
 
+/* Looks up the character that begins at bit `at` of a block. Writes its class to its last byte in
+ * classes[], and its last two bytes, folded, to the same positions in lower[]. */
+static inline void nd_look_up_character(const unsigned char *p, unsigned at, unsigned char *lower,
+                                        unsigned char *classes, nd_script_classes64 *found) {
+    const nd_script_page *page = nd_script_page_of(p + at);
+    const unsigned last = at + page->length - 1u, low = p[last] & 63u;
+    const uint8_t *folds = nd_script_folds + 128 * page->folds + low;
+    const uint64_t class = classes[last] = nd_script_classes[64 * page->classes + low];
+    lower[last - 1] = p[last - 1] ^ folds[0];
+    lower[last] = p[last] ^ folds[64];
+    found->low |= (class & 1) << last;
+    found->high |= (class >> 1 & 1) << last;
+    found->after |= (class >> 4 & 1) << last;
+}
+
 /* Sets bit 7 of each byte that is at least `low` and below `end`. REQUIRES: all bytes are below
  * 0x80, so no carry crosses a byte. */
 static inline uint64_t nd_range8(uint64_t x, unsigned low, unsigned end) {

@@ -141,17 +141,9 @@ static inline nd_script_classes64 classify_script(const unsigned char *p, nd_scr
     (void)recent;
     memset(classes, 0, 64);
     for (uint64_t rest = leads.two | leads.three | leads.four; rest; rest &= rest - 1) {
-        unsigned at = (unsigned)__builtin_ctzll(rest), last = at + nd_script_length(p[at]) - 1,
-                 low = p[last] & 63;
-        const nd_script_page *page = nd_script_page_of(p + at);
-        const uint8_t *folds = nd_script_folds + 128 * page->folds;
-        uint64_t class = classes[last] = nd_script_classes[64 * page->classes + low];
-        for (unsigned i = at; i < last - 1; i++) lower[i] = p[i];
-        lower[last - 1] = p[last - 1] ^ folds[low];
-        lower[last] = p[last] ^ folds[64 + low];
-        found.low |= (class & 1) << last;
-        found.high |= (class >> 1 & 1) << last;
-        found.after |= (class >> 4 & 1) << last;
+        unsigned at = (unsigned)__builtin_ctzll(rest);
+        memcpy(lower + at, p + at, nd_script_length(p[at]));
+        nd_look_up_character(p, at, lower, classes, &found);
     }
     return found;
 }
@@ -175,6 +167,14 @@ static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t s
     for (uint64_t now = first, next = second, rest; now; now = next, next = rest) {
         *to++ = (uint16_t)(base + (unsigned)__builtin_ctzll(now));
         rest = now & (now - 1);
+    }
+    return to;
+}
+
+static inline uint16_t *put_threes(uint16_t *to, uint64_t first, unsigned base) {
+    for (; first; first &= first - 1, to += 2) {
+        to[0] = (uint16_t)(base + (unsigned)__builtin_ctzll(first));
+        to[1] = (uint16_t)(to[0] + 3);
     }
     return to;
 }

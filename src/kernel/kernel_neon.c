@@ -189,6 +189,9 @@ static inline bytes64 look_up64(bytes64 x, uint64_t at, const uint8_t *table, by
     return others;
 }
 
+/* A page takes as long as some characters one by one. */
+enum { FEW_CHARACTERS = 3 };
+
 #include "kernel/script_blocks.h"
 
 /* Writes eight positions per round, whether they are needed or not. English has about 16 edges in
@@ -220,6 +223,18 @@ static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t s
         }
         to += 8;
     }
+    return end;
+}
+
+static inline uint16_t *put_threes(uint16_t *to, uint64_t first, unsigned base) {
+    uint16_t *end = to + 2 * __builtin_popcountll(first);
+    for (; to < end; to += 8)
+#pragma GCC unroll 4
+        for (int k = 0; k < 8; k += 2) {
+            to[k] = (uint16_t)(base + (unsigned)__builtin_ctzll(first | UINT64_C(1) << 63));
+            to[k + 1] = (uint16_t)(to[k] + 3);
+            first &= first - 1;
+        }
     return end;
 }
 

@@ -16,6 +16,8 @@
  *   static inline bytes64 look_up64(bytes64 x, uint64_t at, const uint8_t *table, bytes64 others);
  *       At the positions `at` table[the low six bits of a byte of x], elsewhere the bytes of
  *       `others`.
+ *   enum { FEW_CHARACTERS = ... };
+ *       At most so many characters are looked up one by one, without their pages.
  *
  * The pages of a block (script_pages.h) are looked up one by one, each for all its characters at
  * once. Text of one script has two to five in a block, mostly those of the block before, which are
@@ -31,11 +33,12 @@ static inline uint64_t from64(bytes64 x, unsigned first) {
 
 static inline nd_script_leads find_leads(const unsigned char *p) {
     bytes64 x = load64(p);
-    uint64_t from_c0 = from64(x, 0xc0), from_e0 = from64(x, 0xe0), from_f0 = from64(x, 0xf0);
+    uint64_t other = bit64(x, 7), from_c0 = other & bit64(x, 6), from_e0 = from_c0 & bit64(x, 5),
+             from_f0 = from_e0 & bit64(x, 4);
     return (nd_script_leads){.two = from_c0 & ~from_e0,
                              .three = from_e0 & ~from_f0,
                              .four = from_f0,
-                             .continuation = bit64(x, 7) & ~from_c0};
+                             .continuation = other & ~from_c0};
 }
 
 /* A page of the blocks before, with its ranges in registers' form. */
@@ -72,11 +75,12 @@ static inline uint64_t leads_of_page(bytes64 x, const recent_page *r) {
     if (page->length == 2) return leads;
     if (page->lead_first != page->lead_last) {
         const same_bytes least = same_bytes_of(0x80), most = same_bytes_of(0xbf);
-        uint64_t before = within64(x, r->lead_first, r->lead_first) &
-                          ~(within64(x, r->second_first, most) >> 1),
-                 behind = within64(x, r->lead_last, r->lead_last) &
-                          ~(within64(x, least, r->second_last) >> 1);
-        return leads & ~(before | behind);
+        uint64_t others = within64(x, r->lead_first, r->lead_first) &
+                          ~(within64(x, r->second_first, most) >> 1);
+        if (page->second_last < 0xbf)
+            others |= within64(x, r->lead_last, r->lead_last) &
+                      ~(within64(x, least, r->second_last) >> 1);
+        return leads & ~others;
     }
     uint64_t second = within64(x, r->second_first, r->second_last);
     if (page->length == 3) return leads & second >> 1;
@@ -107,18 +111,26 @@ static inline void look_up_page(bytes64 x, uint64_t leads, const nd_script_page 
     found->fold_last = look_up64(x, last, folds + 64, found->fold_last);
 }
 
+/* Whether the last characters of a block are looked up one by one: a few behind characters that
+ * need no tables. These are Han or Hangul, and what is left is mostly punctuation, each character
+ * of another page. */
+static inline bool are_few(uint64_t leads, const page_look_ups *found) {
+    return leads == 0 ||
+           ((found->low | found->high) != 0 && __builtin_popcountll(leads) <= FEW_CHARACTERS);
+}
+
 static inline nd_script_classes64 classify_script(const unsigned char *p, nd_script_leads leads,
                                                   nd_recent_pages *recent, unsigned char *lower,
                                                   unsigned char *classes) {
     const bytes64 x = load64(p), none = {0};
     page_look_ups found = {none, none, none, 0, 0};
     uint64_t rest = leads.two | leads.three | leads.four;
-    for (unsigned i = 0; i < recent->count && rest; i++) {
+    for (unsigned i = 0; i < recent->count && !are_few(rest, &found); i++) {
         uint64_t same = leads_of_page(x, &recent->pages[i]) & rest;
         look_up_page(x, same, recent->pages[i].page, &found);
         rest &= ~same;
     }
-    while (rest) {
+    while (!are_few(rest, &found)) {
         unsigned at = (unsigned)__builtin_ctzll(rest);
         const nd_script_page *page = nd_script_page_of(p + at);
         uint64_t same = (leads_of_page(x, remember_page(recent, page)) & rest) | (rest & -rest);
@@ -127,9 +139,12 @@ static inline nd_script_classes64 classify_script(const unsigned char *p, nd_scr
     }
     fold64(lower, x, found.fold_before, found.fold_last);
     store64(classes, found.classes);
-    return (nd_script_classes64){.low = found.low | bit64(found.classes, 0),
-                                 .high = found.high | bit64(found.classes, 1),
-                                 .after = bit64(found.classes, 4)};
+    nd_script_classes64 all = {.low = found.low | bit64(found.classes, 0),
+                               .high = found.high | bit64(found.classes, 1),
+                               .after = bit64(found.classes, 4)};
+    for (; rest; rest &= rest - 1)
+        nd_look_up_character(p, (unsigned)__builtin_ctzll(rest), lower, classes, &all);
+    return all;
 }
 
 static inline nd_stop_classes64 stop_classes(const unsigned char *classes) {

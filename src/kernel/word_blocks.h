@@ -41,6 +41,10 @@
  *       The same with two masks: the first position of `first`, the first of `second`, the second
  *       of `first`, and so on. `first` has as many bits as `second`, or one more; at most 32.
  *
+ *   static inline uint16_t *put_threes(uint16_t *to, uint64_t first, unsigned base);
+ *       The same with the first bytes of characters of three bytes: base + the position of each,
+ *       and 3 more.
+ *
  * A text is processed in chunks whose folded copy and token edges stay in the L1 cache. With m the
  * mask of word characters, m ^ (m << 1 | carry) has alternately a bit at the beginning of a word
  * and at its end. In scripts without spaces a token may begin at the end of another, so begins and
@@ -54,7 +58,8 @@
  *
  * Folding keeps the length in bytes of every accepted character (script_pages.h), so positions in
  * the text are positions in the copy. A block begins at the beginning of a character. A character
- * that does not end in the block is left to the next block. */
+ * that does not end in the block is left to the next block. An accepted character that is a token
+ * by itself, in scripts without spaces, has three bytes. */
 #ifndef ND_KERNEL_WORD_BLOCKS_H
 #define ND_KERNEL_WORD_BLOCKS_H
 
@@ -227,7 +232,7 @@ read_any_block(const unsigned char *p, unsigned char *lower, nd_any_state *state
     block.word |= whole_bytes(all, found.low & ~found.high);
     if (mark) block.mark = whole_bytes(all, mark);
     block.unspaced_last = found.low & found.high;
-    block.unspaced_first = first_bytes(all, block.unspaced_last);
+    block.unspaced_first = (block.unspaced_last & all.three) >> 2;
     state->before = classes[block.valid - 1];
     return block;
 }
@@ -258,7 +263,13 @@ static inline uint64_t runs_from(uint64_t marks, uint64_t begins) {
 /* Writes the edges in the bytes `inside` of a block. A token that touches their end stays open. */
 static inline uint16_t *put_tokens(uint16_t *to, const nd_any_block *block, uint64_t inside,
                                    nd_open_token *open, unsigned base) {
-    uint64_t carry = open->word | open->unspaced, word = block->word, marks = 0;
+    uint64_t carry = open->word | open->unspaced, word = block->word, marks = 0,
+             last = inside ^ inside >> 1;
+    if ((word | block->mark) == 0) { /* as in most blocks of Chinese */
+        *to = (uint16_t)base;        /* the end of the token that is open, if there is one */
+        *open = (nd_open_token){0, (block->unspaced_last & last) != 0};
+        return put_threes(to + carry, block->unspaced_first & inside, base) - open->unspaced;
+    }
     if (block->mark) {
         word |= runs_from(block->mark, block->word << 1 | open->word);
         marks = runs_from(block->mark, block->unspaced_last << 1 | open->unspaced);
@@ -266,7 +277,7 @@ static inline uint16_t *put_tokens(uint16_t *to, const nd_any_block *block, uint
     uint64_t before = word << 1 | open->word, unspaced = block->unspaced_last | marks,
              behind = (unspaced << 1 | open->unspaced) & ~marks;
     uint64_t begin = (block->unspaced_first | (word & ~before)) & inside,
-             end = (behind | (before & ~word)) & inside, last = inside ^ inside >> 1;
+             end = (behind | (before & ~word)) & inside;
     open->word = (word & last) != 0;
     open->unspaced = (unspaced & last) != 0;
     /* Without a token that begins at the end of another, the edges are those of one mask. */

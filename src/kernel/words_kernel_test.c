@@ -401,6 +401,21 @@ static void test_words_stoppers(void **state) {
     guarded_free(pages);
 }
 
+/* The kernels take it for granted that an accepted character of a script without spaces has three
+ * bytes. */
+static void test_words_unspaced(void **state) {
+    (void)state;
+    size_t found = 0;
+    for (uint32_t c = 0x80; c < 0x20000; c++) {
+        unsigned char one[4];
+        unsigned class = c >> 11 == 0x1b ? ND_WORDS_REFUSED : class_of(c); /* no surrogate */
+        if (class == ND_WORDS_REFUSED || (class & ND_WORDS_CLASS) != ND_WORDS_UNSPACED) continue;
+        assert_int_equal(put_utf8(one, c), 3);
+        found++;
+    }
+    assert_true(found > 27000); /* Han alone has 27,500 in the basic plane */
+}
+
 /* Han at every offset relative to the seams between blocks and chunks, in several kinds of text.
  * Behind it the text ends or goes on, or a character belongs to it or stops the kernels. */
 static void test_words_han(void **state) {
@@ -571,6 +586,7 @@ int main(void) {
         cmocka_unit_test(test_words_characters),
         cmocka_unit_test(test_words_every_character),
         cmocka_unit_test(test_words_stoppers),
+        cmocka_unit_test(test_words_unspaced),
         cmocka_unit_test(test_words_han),
         cmocka_unit_test(test_words_turns),
         cmocka_unit_test(test_words_long),
