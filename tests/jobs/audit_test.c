@@ -5,6 +5,7 @@
 #include "job_parts.h"
 #include "test.h"
 
+#include "base/limits.h"
 #include "neardup.h"
 
 static corpus texts;
@@ -240,7 +241,7 @@ static void test_threads_and_cancel(void **state) {
 
 /* ---- coverage */
 
-enum { SEEDS = 400 };
+enum { SEEDS = ND_LIMIT(400, 100) };
 
 typedef struct coverage {
     unsigned recall, precision, clean;
@@ -270,7 +271,7 @@ static coverage covered(job_parts *o, uint64_t sample) {
 
 static void test_coverage(void **state) {
     (void)state;
-    enum { LEAST = SEEDS / 100 * 93 };
+    enum { LEAST = SEEDS * 93 / 100 };
     for (uint64_t sample = 60; sample <= 240; sample *= 2) {
         make_corpus(&texts, sample, MOST);
         job_parts o = job_of(.5);

@@ -5,6 +5,7 @@
 #include "job_parts.h"
 #include "test.h"
 
+#include "base/limits.h"
 #include "neardup.h"
 
 static corpus texts;
@@ -224,7 +225,7 @@ static void test_threads_and_cancel(void **state) {
 
 static void test_coverage(void **state) {
     (void)state;
-    enum { SEEDS = 400, LEAST = SEEDS / 100 * 93, STEP = 9 };
+    enum { SEEDS = ND_LIMIT(400, 100), LEAST = SEEDS * 93 / 100, STEP = 9 };
     make_corpus(&texts, 3, MOST);
     job_parts o = job_of(0);
     nd_tune_options options = options_of(&o, .5);
