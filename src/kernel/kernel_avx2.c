@@ -340,13 +340,17 @@ static inline size_t mix_and_absorb(uint64_t *polynomials, size_t count, nd_chai
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
                      uint64_t *out, nd_chains *text) {
     nd_chains none = {0}, *chains = text ? text : &none;
-    const size_t shingle_count = count - n + 1, words = text ? count / 4 * 4 : 0;
+    const size_t last = count - n, words = text ? count / 4 * 4 : 0;
     size_t absorbed = words < ROLLED ? words : ROLLED; /* before these are overwritten */
+    uint64_t h = nd_shingle_polynomial(tokens, n);
     nd_chains_absorb_all(chains, tokens, absorbed);
-    for (size_t done = 0; done < shingle_count; done += ROLLED) {
-        size_t piece = shingle_count - done < ROLLED ? shingle_count - done : ROLLED;
-        nd_shingles_roll(tokens + done, piece + n - 1, n, powers, out + done, false);
-        absorbed += mix_and_absorb(out + done, piece, chains, tokens + absorbed, words - absorbed);
+    for (size_t begin = 0, end; begin <= last; begin = end) {
+        const bool ends = last - begin < ROLLED;
+        end = ends ? last : begin + ROLLED;
+        h = nd_shingles_roll(tokens, begin, end, n, powers, out, h, false);
+        if (ends) out[end++] = h;
+        absorbed += mix_and_absorb(out + begin, end - begin, chains, tokens + absorbed,
+                                   words - absorbed);
     }
     nd_chains_absorb_all(chains, tokens + absorbed, words - absorbed);
 }

@@ -245,7 +245,7 @@ static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint6
         *text = chains;
     }
     if (n >= ROLL_FROM) {
-        nd_shingles_roll(tokens, count, n, powers, out, true);
+        nd_shingles_plain(tokens, count, n, powers, out);
         return;
     }
     __mmask8 mask = (__mmask8)low_bits(shingle_count - i);

@@ -47,30 +47,36 @@ static inline uint64_t nd_shingle_polynomial(const uint64_t *tokens, size_t n) {
     return h;
 }
 
-/* The polynomials of a row of shingles by rolling: H' = (H - t_out c^(n-1)) c + t_in, exact modulo
- * 2^64 for any n. It makes two steps at once, with one chain of a product and a sum for two
- * shingles. So the multiplier is the limit, at 2.5 products per shingle, and two more if each is
- * mixed at once. Tokens are read before they are overwritten: `out` may be `tokens`. */
-static inline __attribute__((always_inline)) void nd_shingles_roll(const uint64_t *tokens,
-                                                                   size_t count, size_t n,
-                                                                   const uint64_t *powers,
-                                                                   uint64_t *out, const bool mix) {
+/* The polynomials of the shingles [begin, end) by rolling: H' = (H - t_out c^(n-1)) c + t_in, exact
+ * modulo 2^64 for any n. h: the polynomial of shingle `begin`. Returns that of shingle `end`, which
+ * the text has. It makes two steps at once, with one chain of a product and a sum for two shingles.
+ * So the multiplier is the limit, at 2.5 products per shingle, and two more if each is mixed at
+ * once. Tokens are read before they are overwritten: `out` may be `tokens`. */
+static inline __attribute__((always_inline)) uint64_t
+nd_shingles_roll(const uint64_t *tokens, size_t begin, size_t end, size_t n, const uint64_t *powers,
+                 uint64_t *out, uint64_t h, const bool mix) {
     const uint64_t c = ND_HASH_POLY, leave = powers[n - 1] * ND_HASH_POLY;
-    uint64_t h = nd_shingle_polynomial(tokens, n);
-    size_t last = count - n, i = 0;
-    for (; last - i >= 2; i += 2) {
+    size_t i = begin;
+    for (; end - i >= 2; i += 2) {
         uint64_t first = tokens[i + n] - tokens[i] * leave,
                  second = tokens[i + 1 + n] - tokens[i + 1] * leave, next = h * c + first;
         out[i] = mix ? nd_mix64(h) : h;
         out[i + 1] = mix ? nd_mix64(next) : next;
         h = h * (c * c) + (first * c + second);
     }
-    if (i < last) {
-        uint64_t next = h * c + tokens[i + n] - tokens[i] * leave;
-        out[i] = mix ? nd_mix64(h) : h;
-        h = next;
-    }
-    out[last] = mix ? nd_mix64(h) : h;
+    if (i == end) return h;
+    uint64_t next = h * c + tokens[i + n] - tokens[i] * leave;
+    out[i] = mix ? nd_mix64(h) : h;
+    return next;
+}
+
+/* All shingles of count >= n tokens, in plain C. */
+static inline void nd_shingles_plain(const uint64_t *tokens, size_t count, size_t n,
+                                     const uint64_t *powers, uint64_t *out) {
+    const size_t last = count - n;
+    uint64_t h = nd_shingle_polynomial(tokens, n);
+    h = nd_shingles_roll(tokens, 0, last, n, powers, out, h, true);
+    out[last] = nd_mix64(h);
 }
 
 /* Returns the offset at which scalar code must begin to find an error that a vector version has met
