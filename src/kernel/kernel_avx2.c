@@ -317,11 +317,8 @@ static inline __m256i mix4(__m256i x) {
     return _mm256_xor_si256(x, _mm256_srli_epi64(x, 31));
 }
 
-/* Polynomials that are mixed at a time: they stay in the L1 cache. A multiple of 4. */
-#define ROLLED ND_LIMIT(64, 8)
-
-/* Mixes polynomials with vectors. Meanwhile the integer registers absorb the next words, as far as
- * `words` of the text go that are behind the polynomials. Returns their number. */
+/* Mixes polynomials with vectors. Meanwhile the integer registers absorb the words of `next` into
+ * the text: count / 4 * 4, if there are so many. Returns their number. */
 static inline size_t mix_and_absorb(uint64_t *polynomials, size_t count, nd_chains *text,
                                     const uint64_t *next, size_t words) {
     size_t i = 0, both = (words < count ? words : count) / 4 * 4;
@@ -336,23 +333,35 @@ static inline size_t mix_and_absorb(uint64_t *polynomials, size_t count, nd_chai
     return both;
 }
 
-/* The chain of products runs in the integer registers, where it is faster; vectors mix. */
-static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
-                     uint64_t *out, nd_chains *text) {
-    nd_chains none = {0}, *chains = text ? text : &none;
-    const size_t last = count - n, words = text ? count / 4 * 4 : 0;
-    size_t absorbed = words < ROLLED ? words : ROLLED; /* before these are overwritten */
+/* The chain of products runs in the integer registers, where it is faster; vectors mix, `rolled`
+ * polynomials at a time, a multiple of 4: they stay in the L1 cache. */
+static inline __attribute__((always_inline)) void roll_and_mix(const uint64_t *tokens, size_t count,
+                                                               size_t n, const uint64_t *powers,
+                                                               uint64_t *out, nd_chains *text,
+                                                               size_t words, const size_t rolled) {
+    const size_t last = count - n;
+    size_t absorbed = words < rolled ? words : rolled; /* before these are overwritten */
     uint64_t h = nd_shingle_polynomial(tokens, n);
-    nd_chains_absorb_all(chains, tokens, absorbed);
+    nd_chains_absorb_all(text, tokens, absorbed);
     for (size_t begin = 0, end; begin <= last; begin = end) {
-        const bool ends = last - begin < ROLLED;
-        end = ends ? last : begin + ROLLED;
+        const bool ends = last - begin < rolled;
+        end = ends ? last : begin + rolled;
         h = nd_shingles_roll(tokens, begin, end, n, powers, out, h, false);
         if (ends) out[end++] = h;
-        absorbed += mix_and_absorb(out + begin, end - begin, chains, tokens + absorbed,
+        absorbed += mix_and_absorb(out + begin, end - begin, text, tokens + absorbed,
                                    words - absorbed);
     }
-    nd_chains_absorb_all(chains, tokens + absorbed, words - absorbed);
+    nd_chains_absorb_all(text, tokens + absorbed, words - absorbed);
+}
+
+/* With a text few are rolled at a time, because its first words are absorbed before there are
+ * polynomials to mix. */
+static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
+                     uint64_t *out, nd_chains *text) {
+    enum { ROLLED = ND_LIMIT(512, 8), ROLLED_WITH_TEXT = ND_LIMIT(64, 8) };
+    nd_chains none = {0};
+    if (text) roll_and_mix(tokens, count, n, powers, out, text, count / 4 * 4, ROLLED_WITH_TEXT);
+    else roll_and_mix(tokens, count, n, powers, out, &none, 0, ROLLED);
 }
 
 /* Integer registers are as fast here. */
