@@ -215,7 +215,7 @@ static inline bytes64 look_up64(bytes64 x, uint64_t at, const uint8_t *table, by
                      _mm256_blendv_epi8(others.high, high, spread_bits((uint32_t)(at >> 32)))};
 }
 
-/* A page takes as long as some characters one by one. */
+/* A look-up of a page takes as long as look-ups of some characters. */
 enum { FEW_CHARACTERS = 3 };
 
 #include "kernel/script_blocks.h"

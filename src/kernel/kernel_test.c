@@ -82,15 +82,13 @@ static void test_count_equal(void **state) {
 
 static void test_shingles(void **state) {
     (void)state;
+    static const size_t many[] = {4096, 4100};
     guarded pages = guarded_make(4200 * 8), out_pages = guarded_make(4200 * 8);
     uint64_t powers[64] = {1}, *expected = malloc(4200 * 8), *original = malloc(4200 * 8);
     for (size_t k = 1; k < 64; k++) powers[k] = powers[k - 1] * ND_HASH_POLY;
     for (size_t n = 1; n <= 64; n++)
         for (size_t extra = 0; extra < 31; extra++) {
-            size_t count = n + (extra < 29    ? extra
-                                : extra == 29 ? 4096
-                                              : 4100),
-                   shingles = count - n + 1;
+            size_t count = n + (extra < 29 ? extra : many[extra - 29]), shingles = count - n + 1;
             bool at_end = extra % 2;
             uint64_t *tokens = guarded_block(pages, count * 8, at_end),
                      *out = guarded_block(out_pages, shingles * 8, at_end);
