@@ -1,7 +1,6 @@
 /* gzip_ahead.h: one thread and several read the same bytes of a gzip file, and report the same
  * damage, as nd_gzip_in does: files of many members, with what looks like a member inside of one,
  * cut off, damaged, padded. Also members as stream_out.h ends them. */
-#include "base/limits.h"
 #include "io/gzip_ahead.h"
 
 #include "io/gzip_in.h"
@@ -150,7 +149,7 @@ static void test_damage(void **state) {
     (void)state;
     uint64_t seed = 7;
     size_t size = make_file(200, 20000, 5, packed);
-    for (unsigned round = 0; round < test_rounds(ND_LIMIT(60, 12)); round++) {
+    for (unsigned round = 0; round < test_rounds(60); round++) {
         size_t at = random_below(&seed, size);
         expect_same(packed, at + 1);
         memcpy(other, packed, size);
