@@ -318,7 +318,7 @@ static inline __m256i mix4(__m256i x) {
 }
 
 /* Mixes polynomials with vectors. Meanwhile the integer registers absorb the words of `next` into
- * the text: count / 4 * 4, if there are so many. Returns their number. */
+ * the text, at most as many as there are polynomials. Returns how many, a multiple of 4. */
 static inline size_t mix_and_absorb(uint64_t *polynomials, size_t count, nd_chains *text,
                                     const uint64_t *next, size_t words) {
     size_t i = 0, both = (words < count ? words : count) / 4 * 4;

@@ -190,33 +190,31 @@ static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     return to + count;
 }
 
-/* One compress for each mask; the results become the two bytes of 32 pairs. */
+/* The positions of the set bits, 16 bits each; of at most 32 bits. */
+static inline __m512i positions_of(uint64_t bits) {
+    return _mm512_cvtepu8_epi16(
+        _mm512_castsi512_si256(_mm512_maskz_compress_epi8(bits, _mm512_loadu_si512(numbers))));
+}
+
+/* Writes 32 pairs, each of two bytes, as numbers of 16 bits above `base`. */
+static inline void put_pairs(uint16_t *to, __m512i pairs, unsigned base) {
+    __m512i bases = _mm512_set1_epi16((short)base),
+            low = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(pairs)),
+            high = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(pairs, 1));
+    _mm512_storeu_si512(to, _mm512_add_epi16(bases, low));
+    _mm512_storeu_si512(to + 32, _mm512_add_epi16(bases, high));
+}
+
 static inline uint16_t *put_alternately(uint16_t *to, uint64_t first, uint64_t second,
                                         unsigned base) {
-    __m512i bases = _mm512_set1_epi16((short)base), all = _mm512_loadu_si512(numbers);
-    __m512i a = _mm512_cvtepu8_epi16(
-        _mm512_castsi512_si256(_mm512_maskz_compress_epi8(first, all)));
-    __m512i b = _mm512_cvtepu8_epi16(
-        _mm512_castsi512_si256(_mm512_maskz_compress_epi8(second, all)));
-    __m512i pairs = _mm512_or_si512(a, _mm512_slli_epi16(b, 8));
-    _mm512_storeu_si512(
-        to, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(pairs))));
-    _mm512_storeu_si512(to + 32, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(
-                                                             _mm512_extracti64x4_epi64(pairs, 1))));
+    __m512i b = _mm512_slli_epi16(positions_of(second), 8);
+    put_pairs(to, _mm512_or_si512(positions_of(first), b), base);
     return to + __builtin_popcountll(first) + __builtin_popcountll(second);
 }
 
-/* One compress; the results, and 3 more, become the two bytes of at most 22 pairs. */
 static inline uint16_t *put_threes(uint16_t *to, uint64_t first, unsigned base) {
-    __m512i bases = _mm512_set1_epi16((short)base);
-    __m512i a = _mm512_cvtepu8_epi16(
-        _mm512_castsi512_si256(_mm512_maskz_compress_epi8(first, _mm512_loadu_si512(numbers))));
-    __m512i pairs = _mm512_add_epi16(_mm512_or_si512(a, _mm512_slli_epi16(a, 8)),
-                                     _mm512_set1_epi16(0x300));
-    _mm512_storeu_si512(
-        to, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(pairs))));
-    _mm512_storeu_si512(to + 32, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(
-                                                             _mm512_extracti64x4_epi64(pairs, 1))));
+    __m512i a = positions_of(first), b = _mm512_add_epi16(a, _mm512_set1_epi16(3));
+    put_pairs(to, _mm512_or_si512(a, _mm512_slli_epi16(b, 8)), base);
     return to + 2 * __builtin_popcountll(first);
 }
 
@@ -229,11 +227,14 @@ static inline uint16_t *put_threes(uint16_t *to, uint64_t first, unsigned base) 
  * because all loads of a step come before its store, and later steps load only behind it. */
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
                      uint64_t *out, nd_chains *text) {
+    if (n >= ROLL_FROM) {
+        nd_shingles_plain(tokens, count, n, powers, out, text);
+        return;
+    }
     const __m512i c = _mm512_set1_epi64((long long)ND_HASH_POLY);
-    const size_t shingle_count = count - n + 1;
     nd_chains chains = text ? *text : (nd_chains){0};
-    size_t i = 0;
-    for (; n < ROLL_FROM && shingle_count - i >= 8; i += 8) {
+    size_t shingle_count = count - n + 1, i = 0;
+    for (; shingle_count - i >= 8; i += 8) {
         __m512i h = _mm512_loadu_si512(tokens + i);
         for (size_t k = 1; k < n; k++)
             h = _mm512_add_epi64(_mm512_mullo_epi64(h, c), _mm512_loadu_si512(tokens + i + k));
@@ -243,10 +244,6 @@ static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint6
     if (text) {
         nd_chains_absorb_all(&chains, tokens + i, count / 4 * 4 - i);
         *text = chains;
-    }
-    if (n >= ROLL_FROM) {
-        nd_shingles_plain(tokens, count, n, powers, out);
-        return;
     }
     __mmask8 mask = (__mmask8)low_bits(shingle_count - i);
     if (!mask) return;

@@ -70,10 +70,11 @@ nd_shingles_roll(const uint64_t *tokens, size_t begin, size_t end, size_t n, con
     return next;
 }
 
-/* All shingles of count >= n tokens, in plain C. */
+/* The kernel's `shingles`, in plain C. */
 static inline void nd_shingles_plain(const uint64_t *tokens, size_t count, size_t n,
-                                     const uint64_t *powers, uint64_t *out) {
+                                     const uint64_t *powers, uint64_t *out, nd_chains *text) {
     const size_t last = count - n;
+    if (text) nd_chains_absorb_all(text, tokens, count / 4 * 4);
     uint64_t h = nd_shingle_polynomial(tokens, n);
     h = nd_shingles_roll(tokens, 0, last, n, powers, out, h, true);
     out[last] = nd_mix64(h);

@@ -183,8 +183,7 @@ static inline uint16_t *put_threes(uint16_t *to, uint64_t first, unsigned base) 
 
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
                      uint64_t *out, nd_chains *text) {
-    if (text) nd_chains_absorb_all(text, tokens, count / 4 * 4);
-    nd_shingles_plain(tokens, count, n, powers, out);
+    nd_shingles_plain(tokens, count, n, powers, out, text);
 }
 
 static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend,
