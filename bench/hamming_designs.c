@@ -112,8 +112,10 @@ static void write_tables(const char *path, const nd_hamming_design *design, cons
 /* "C/B": C of B blocks; "M": M windows; "0": the scan. */
 static nd_hamming_design read_design(const char *text, uint32_t k) {
     unsigned first = 0, blocks = 0;
-    if (sscanf(text, "%u/%u", &first, &blocks) == 2)
-        return (nd_hamming_design){ND_HAMMING_BLOCKS, 64, k, blocks, first};
+    char behind;
+    int parts = sscanf(text, "%u/%u%c", &first, &blocks, &behind);
+    if (parts != 2 && (parts != 1 || strchr(text, '/'))) stop("--design takes M or C/B");
+    if (parts == 2) return (nd_hamming_design){ND_HAMMING_BLOCKS, 64, k, blocks, first};
     return (nd_hamming_design){first ? ND_HAMMING_WINDOWS : ND_HAMMING_SCAN, 64, k, first, 1};
 }
 
