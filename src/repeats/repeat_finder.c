@@ -7,8 +7,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Bits of the filter of groups that have windows left to compare. */
-enum { GROUP_BITS = ND_LIMIT(27, 3) };
+/* The filter of groups that have windows left to compare has as many bits as the texts have symbols,
+ * which is more than there are groups, but at most 2^MOST_GROUP_BITS. */
+enum { FEWEST_GROUP_BITS = 3, MOST_GROUP_BITS = ND_LIMIT(27, 3) };
 
 /* Behind each text. */
 static const char separator[] = "\xff\xff\xff\xff\xff\xff\xff\xff";
@@ -30,7 +31,8 @@ struct nd_repeat_finder {
     nd_external_sort *copies;  /* repeat word of a range; offset of the same range elsewhere */
     nd_external_sort *repeated;   /* the repeats of copies, as `repeats` */
     unsigned shift;               /* from an offset in `texts` to a part */
-    _Atomic uint64_t *unresolved; /* bits of groups */
+    _Atomic uint64_t *unresolved; /* the filter of groups */
+    unsigned group_bits;
     nd_repeats_kept keep;
 };
 
@@ -324,15 +326,18 @@ static nd_status queue_pair(nd_parts_worker *w, window_range range, uint64_t sou
     return queue_repeat(w, (window_range){source, range.count}, range.begin, verified, error);
 }
 
-static uint64_t group_bit(uint64_t group) { return nd_mix64(group) >> (64 - GROUP_BITS); }
+static uint64_t group_bit(const nd_repeat_finder *f, uint64_t group) {
+    return nd_mix64(group) >> (64 - f->group_bits);
+}
 
 static void mark_unresolved(const nd_parts_worker *w, uint64_t group) {
-    uint64_t bit = group_bit(group);
-    atomic_fetch_or(&finder_of(w)->unresolved[bit / 64], UINT64_C(1) << bit % 64);
+    const nd_repeat_finder *f = finder_of(w);
+    uint64_t bit = group_bit(f, group);
+    atomic_fetch_or(&f->unresolved[bit / 64], UINT64_C(1) << bit % 64);
 }
 
 static bool is_unresolved(const nd_repeat_finder *f, uint64_t group) {
-    uint64_t bit = group_bit(group);
+    uint64_t bit = group_bit(f, group);
     return group > 0 && f->unresolved[bit / 64] >> bit % 64 & 1;
 }
 
@@ -556,10 +561,12 @@ static nd_status find_groups(nd_repeat_finder *f, nd_error *error) {
 
 static nd_status compare_with_first(nd_repeat_finder *f, nd_error *error) {
     nd_parts_pass p = pass_over(f, f->members, compare_members);
-    f->unresolved = nd_allocate_zero(&f->run->allocator, (UINT64_C(1) << GROUP_BITS) / 64 + 1,
-                                     sizeof *f->unresolved);
+    f->group_bits = FEWEST_GROUP_BITS;
+    while (f->group_bits < MOST_GROUP_BITS && f->size >> f->group_bits > 0) f->group_bits++;
+    const size_t words = ((size_t)1 << f->group_bits) / 64 + 1;
+    f->unresolved = nd_allocate_zero(&f->run->allocator, words, sizeof *f->unresolved);
     if (!f->unresolved)
-        return nd_fail_memory(error, (UINT64_C(1) << GROUP_BITS) / 8, "groups of anchors");
+        return nd_fail_memory(error, words * sizeof *f->unresolved, "groups of anchors");
     ND_TRY(create_sorter(f->run, REPEAT_SHARE, 2, 2, "repeats", &f->repeats, error));
     p.targets[0] = by_offset(f, f->repeats, 2);
     p.again = true;

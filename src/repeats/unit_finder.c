@@ -23,8 +23,9 @@ struct nd_unit_finder {
     nd_external_sort *units;    /* hash; more of it, number */
     nd_external_sort *cuts;     /* number; number of the source */
     nd_external_sort *fresh;    /* for the index: hash; more of it, number of the document */
-    /* The table: the record of the first unit that came to a slot, and for all others of the same
-     * hash the spool with their cuts, in the order of input. A slot is all ones at first. */
+    /* The table: the complement of the record of the first unit that came to a slot, and for all
+     * others of the same hash the spool with their cuts, in the order of input. A slot that no unit
+     * came to is zero, so small inputs touch few pages of the table. */
     uint64_t (*slots)[2];
     size_t slot_count;
     nd_spool known;
@@ -51,9 +52,8 @@ static nd_status create_table(nd_unit_finder *f, nd_error *error) {
     if (f->rule.keep == ND_REPEATS_KEEP_NONE || f->index) return ND_OK;
     for (f->slot_count = 1; 2 * f->slot_count <= most && f->slot_count < MOST_SLOTS;)
         f->slot_count *= 2;
-    f->slots = nd_allocate(&f->run->allocator, f->slot_count, sizeof *f->slots);
+    f->slots = nd_allocate_zero(&f->run->allocator, f->slot_count, sizeof *f->slots);
     if (!f->slots) return nd_fail_memory(error, f->slot_count * sizeof *f->slots, "lines");
-    memset(f->slots, 0xFF, f->slot_count * sizeof *f->slots);
     return ND_OK;
 }
 
@@ -111,12 +111,14 @@ static size_t cut_known(nd_unit_finder *f, const nd_hashed_unit *hashed, size_t 
     size_t left = 0, cut = 0;
     for (size_t i = 0; i < count; i++) {
         const uint64_t record[] = {hashed[i].hash, hashed[i].rest + f->unit_count};
+        const uint64_t complement[] = {~record[0], ~record[1]};
         uint64_t *slot = f->slots[record[0] & mask];
         if (i + AHEAD < ahead) __builtin_prefetch(f->slots[hashed[i + AHEAD].hash & mask], 1);
-        bool known = is_same(slot, record), free = slot[0] == UINT64_MAX && slot[1] == UINT64_MAX;
-        f->cut[cut] = (nd_cut_unit){number_of(record), number_of(slot)};
-        cut += known & !(across & (number_of(slot) >= f->unit_count));
-        if (free) memcpy(slot, record, sizeof record);
+        bool free = (slot[0] | slot[1]) == 0, known = !free & is_same(slot, complement);
+        uint64_t first = ~slot[1] & NUMBER_MASK;
+        f->cut[cut] = (nd_cut_unit){number_of(record), first};
+        cut += known & !(across & (first >= f->unit_count));
+        if (free) memcpy(slot, complement, sizeof complement);
         memcpy(f->records + 2 * left, record, sizeof record);
         left += !known & !free;
     }

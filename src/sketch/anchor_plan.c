@@ -14,20 +14,29 @@
 #include "base/status.h"
 #include "sketch/anchors.h"
 
-#include <string.h>
+#include <math.h>
 
-/* Returns P(Bin(trials, p) < least). Trials are added one by one: IEEE additions and
- * multiplications in a fixed order give the same result on every machine. weights[j] becomes the
- * probability of j, for j < least; there is room for one more. O(trials * least). */
+/* Probabilities can be smaller than a double can say: they are kept as multiples of powers of
+ * 2^-SCALE. Such powers change no digit. */
+#define SCALE 512
+
+/* Returns P(Bin(trials, p) < least). weights[j] becomes the probability of j, for j < least. Each
+ * probability is a multiple of the one before. IEEE operations in a fixed order give the same result
+ * on every machine. O(trials). */
 static double lower_tail(uint32_t trials, double p, uint32_t least, double *weights) {
-    double tail = 0;
-    memset(weights, 0, ((size_t)least + 1) * sizeof *weights);
-    weights[0] = 1;
-    for (uint32_t t = 0; t < trials; t++) {
-        for (uint32_t j = least; j > 0; j--) weights[j] = weights[j] * (1 - p) + weights[j - 1] * p;
-        weights[0] *= 1 - p;
+    const double q = 1 - p, least_of_scale = ldexp(1, -SCALE);
+    double weight = p < 1 ? 1 : 0, tail = 0;
+    int scale = 0; /* P(j) = weight * 2^(-SCALE * scale) */
+    for (uint32_t t = 0; p < 1 && t < trials; t++) {
+        weight *= q;
+        if (weight < least_of_scale) weight = ldexp(weight, SCALE), scale++;
     }
-    for (uint32_t j = 0; j < least; j++) tail += weights[j];
+    for (uint32_t j = 0; j < least; j++) {
+        tail += weights[j] = ldexp(weight, -SCALE * scale);
+        if (weight == 0) continue; /* p is 0 or 1 */
+        weight *= (double)(trials - j) / (j + 1) * (p / q);
+        if (scale > 0 && weight >= 1) weight = ldexp(weight, -SCALE), scale--;
+    }
     return tail;
 }
 

@@ -33,8 +33,8 @@ typedef struct world {
     document queries[QUERIES], sources[SOURCES];
     size_t query_count, source_count;
     size_t next, next_source; /* the next records of the callbacks */
-    row rows[MOST_ROWS];
-    size_t row_count;
+    row rows[MOST_ROWS]; /* in the order of queries */
+    size_t row_count, first_rows[QUERIES + 1];
     char path[64];
 } world;
 
@@ -168,8 +168,11 @@ static int by_order(const void *x, const void *y) {
 
 static void find_rows(world *w, size_t least, size_t gap) {
     w->row_count = 0;
-    for (size_t q = 0; q < w->query_count; q++)
+    for (size_t q = 0; q < w->query_count; q++) {
+        w->first_rows[q] = w->row_count;
         for (size_t s = 0; s < w->source_count; s++) add_passages(w, q, s, least, gap);
+    }
+    w->first_rows[w->query_count] = w->row_count;
     qsort(w->rows, w->row_count, sizeof *w->rows, by_order);
 }
 
@@ -188,17 +191,15 @@ typedef struct checking {
 
 enum { ANY = SOURCES };
 
-static bool is_of(const row *r, size_t query, size_t source) {
-    return r->query == query && (source == ANY || r->source == source);
-}
+static bool is_of(const row *r, size_t source) { return source == ANY || r->source == source; }
 
 static size_t found_tokens(const world *w, size_t query, size_t source) {
     const document *q = &w->queries[query];
     size_t found = 0;
     for (size_t t = 0; t < q->count; t++) {
         bool covered = false;
-        for (size_t i = 0; i < w->row_count && !covered; i++)
-            covered = is_of(&w->rows[i], query, source) &&
+        for (size_t i = w->first_rows[query]; i < w->first_rows[query + 1] && !covered; i++)
+            covered = is_of(&w->rows[i], source) &&
                       w->rows[i].passage.a_begin <= q->begins[t] &&
                       w->rows[i].passage.a_end >= q->ends[t];
         found += covered;
@@ -208,7 +209,8 @@ static size_t found_tokens(const world *w, size_t query, size_t source) {
 
 static size_t rows_of(const world *w, size_t query, size_t source) {
     size_t count = 0;
-    for (size_t i = 0; i < w->row_count; i++) count += is_of(&w->rows[i], query, source);
+    for (size_t i = w->first_rows[query]; i < w->first_rows[query + 1]; i++)
+        count += is_of(&w->rows[i], source);
     return count;
 }
 

@@ -225,10 +225,12 @@ def in_order(schema: pa.Schema, batches: Iterable[pa.RecordBatch], sort: list[st
 
 
 def typed(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Batches with the types that were announced."""
+    """Batches with the types that were announced. Most have them: to cast a column takes longer than
+    most steps take for a small batch."""
     for batch in batches:
-        yield pa.record_batch([column.cast(field.type) for column, field in
-                               zip(batch.columns, schema)], schema=schema)
+        yield batch if batch.schema.equals(schema) else pa.record_batch(
+            [column.cast(field.type) for column, field in zip(batch.columns, schema)],
+            schema=schema)
 
 
 # ---- parts
