@@ -1,6 +1,6 @@
 /* All memory of the library comes from the allocator that a call is given. While every job runs
- * with an allocator of the test, no object of the library calls malloc or realloc. The linker wraps
- * both functions (tests/CMakeLists.txt); memory that other libraries allocate is not seen. */
+ * with an allocator of the test, no object of the library calls malloc, calloc or realloc. The linker
+ * wraps these functions (tests/CMakeLists.txt); memory that other libraries allocate is not seen. */
 #include "every_job.h"
 #include "neardup.h"
 #include "test.h"
@@ -8,8 +8,10 @@
 #include <stdatomic.h>
 
 void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
 void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
 
 static atomic_size_t direct, given;
@@ -17,6 +19,11 @@ static atomic_size_t direct, given;
 void *__wrap_malloc(size_t size) {
     direct++;
     return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    direct++;
+    return __real_calloc(count, size);
 }
 
 void *__wrap_realloc(void *memory, size_t size) {

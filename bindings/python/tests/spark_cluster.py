@@ -15,10 +15,11 @@ import neardup
 
 MINUTE = 60
 
-# Of small inputs most of the time goes to compilers, so they do less.
-_LIGHT = {"spark.sql.codegen.wholeStage": "false", **{
-    f"spark.{side}.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    for side in ("driver", "executor")}}
+# Of small inputs most of the time goes to compilers, so they do less. A task that fails is repeated
+# once, not three times: each time it takes its worker with it.
+_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_LIGHT = {"spark.sql.codegen.wholeStage": "false", "spark.task.maxFailures": "2",
+          **{f"spark.{side}.extraJavaOptions": _JAVA for side in ("driver", "executor")}}
 
 
 class Cluster:
@@ -29,7 +30,7 @@ class Cluster:
         self.processes = []
         self.environment = {**os.environ, "SPARK_HOME": str(self.home), "PYSPARK_PYTHON":
                             sys.executable, "SPARK_LOCAL_IP": "127.0.0.1",
-                            "SPARK_NO_DAEMONIZE": "1"}
+                            "SPARK_NO_DAEMONIZE": "1", "SPARK_DAEMON_JAVA_OPTS": _JAVA}
         log = self._start("master", "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1",
                           "--port", "0", "--webui-port", "0")
         self.url = self._wait_for(log, r"Starting Spark master at (spark://127\.0\.0\.1:\d+)")
