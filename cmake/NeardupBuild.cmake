@@ -20,8 +20,9 @@ target_compile_options(nd_build_flags INTERFACE -Wall -Wextra -Wconversion -Wsha
 target_compile_definitions(nd_build_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64
   $<$<BOOL:${ND_TINY_LIMITS}>:ND_TINY_LIMITS=1>)
 if(ND_SANITIZE)
+  # Reports need the names and lines of functions, and no more: all else makes builds a third longer.
   target_compile_options(nd_build_flags INTERFACE
-    -fsanitize=${ND_SANITIZE} -fno-omit-frame-pointer -g)
+    -fsanitize=${ND_SANITIZE} -fno-omit-frame-pointer -g1)
   if(ND_SANITIZE MATCHES "undefined")
     target_compile_options(nd_build_flags INTERFACE -fno-sanitize-recover=all)
   endif()
