@@ -21,7 +21,7 @@ static size_t accepted(const char *text, size_t length, size_t at, unsigned *bef
     const unsigned char *p = (const unsigned char *)text;
     *c = 0;
     size_t bytes = nd_utf8_decode(p + at, p + length, c);
-    unsigned class = bytes ? class_of(*c) : ND_WORDS_REFUSED;
+    unsigned class = bytes ? nd_words_class(p + at, p + at + bytes) : ND_WORDS_REFUSED;
     if (class == ND_WORDS_REFUSED || nd_words_clash(*before, class)) return 0;
     *before = class;
     return bytes;

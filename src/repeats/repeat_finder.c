@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* The filter of groups that have windows left to compare has as many bits as the texts have symbols,
- * which is more than there are groups, but at most 2^MOST_GROUP_BITS. */
+/* The filter of groups that have windows left to compare has as many bits as the texts have
+ * symbols, which is more than there are groups, but at most 2^MOST_GROUP_BITS. */
 enum { FEWEST_GROUP_BITS = 3, MOST_GROUP_BITS = ND_LIMIT(27, 3) };
 
 /* Behind each text. */

@@ -21,8 +21,8 @@
 #define SCALE 512
 
 /* Returns P(Bin(trials, p) < least). weights[j] becomes the probability of j, for j < least. Each
- * probability is a multiple of the one before. IEEE operations in a fixed order give the same result
- * on every machine. O(trials). */
+ * probability is a multiple of the one before. IEEE operations in a fixed order give the same
+ * result on every machine. O(trials). */
 static double lower_tail(uint32_t trials, double p, uint32_t least, double *weights) {
     const double q = 1 - p, least_of_scale = ldexp(1, -SCALE);
     double weight = p < 1 ? 1 : 0, tail = 0;

@@ -1,6 +1,7 @@
 /* All memory of the library comes from the allocator that a call is given. While every job runs
- * with an allocator of the test, no object of the library calls malloc, calloc or realloc. The linker
- * wraps these functions (tests/CMakeLists.txt); memory that other libraries allocate is not seen. */
+ * with an allocator of the test, no object of the library calls malloc, calloc or realloc. The
+ * linker wraps these functions (tests/CMakeLists.txt); memory that other libraries allocate is not
+ * seen. */
 #include "every_job.h"
 #include "neardup.h"
 #include "test.h"

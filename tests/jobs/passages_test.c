@@ -33,7 +33,7 @@ typedef struct world {
     document queries[QUERIES], sources[SOURCES];
     size_t query_count, source_count;
     size_t next, next_source; /* the next records of the callbacks */
-    row rows[MOST_ROWS]; /* in the order of queries */
+    row rows[MOST_ROWS];      /* in the order of queries */
     size_t row_count, first_rows[QUERIES + 1];
     char path[64];
 } world;
@@ -199,8 +199,7 @@ static size_t found_tokens(const world *w, size_t query, size_t source) {
     for (size_t t = 0; t < q->count; t++) {
         bool covered = false;
         for (size_t i = w->first_rows[query]; i < w->first_rows[query + 1] && !covered; i++)
-            covered = is_of(&w->rows[i], source) &&
-                      w->rows[i].passage.a_begin <= q->begins[t] &&
+            covered = is_of(&w->rows[i], source) && w->rows[i].passage.a_begin <= q->begins[t] &&
                       w->rows[i].passage.a_end >= q->ends[t];
         found += covered;
     }

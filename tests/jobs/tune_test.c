@@ -57,7 +57,7 @@ static size_t nearest_of(size_t d, size_t begin, size_t end, double lowest) {
     size_t best = texts.count;
     for (size_t e = begin; e < end; e++) {
         double similarity = similarity_of(d, e);
-        if (is_copy(e) || copies[d][e] || similarity < lowest) continue;
+        if (similarity < lowest || copies[d][e] || is_copy(e)) continue;
         if (best == texts.count || similarity > similarity_of(d, best)) best = e;
     }
     return best;
