@@ -6,6 +6,7 @@
 #include "corpus/block_reader.h"
 #include "corpus/corpus_inside.h"
 
+#include "own_directory.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -191,5 +192,5 @@ static void test_cut_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines),
                                        cmocka_unit_test(test_cut_file)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

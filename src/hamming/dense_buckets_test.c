@@ -2,6 +2,7 @@
  * reported, or at least harmless. hamming_search_test.c tests the searches in them. */
 #include "hamming/hamming_search.h"
 
+#include "own_directory.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -185,5 +186,5 @@ static void test_damage(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_only_long_runs_are_dense),
                                        cmocka_unit_test(test_damage)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -3,6 +3,7 @@
 #include "hamming/hamming_batch_search.h"
 
 #include "fingerprint_shapes.h"
+#include "own_directory.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -251,5 +252,5 @@ int main(void) {
         cmocka_unit_test(test_every_design), cmocka_unit_test(test_without_memory),
         cmocka_unit_test(test_ended_by_the_callback), cmocka_unit_test(test_bad_arguments),
         cmocka_unit_test(test_when_it_pays)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -1,6 +1,7 @@
 /* Measured costs: their values differ by machine, but must be plausible. */
 #include "hamming/hamming_planner.h"
 
+#include "own_directory.h"
 #include "test.h"
 
 #include <math.h>
@@ -44,5 +45,5 @@ static void test_no_directory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_measured),
                                        cmocka_unit_test(test_no_directory)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

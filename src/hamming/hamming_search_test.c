@@ -3,6 +3,7 @@
 #include "hamming/hamming_search.h"
 
 #include "hamming/hamming_planner.h"
+#include "own_directory.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -314,5 +315,5 @@ static void test_dense_runs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_design),
                                        cmocka_unit_test(test_dense_runs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -2,6 +2,7 @@
  * fingerprints. */
 #include "hamming/hamming_tables.h"
 
+#include "own_directory.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -112,5 +113,5 @@ static void test_unlike_tables(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_unlike_tables)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

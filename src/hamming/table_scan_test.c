@@ -4,6 +4,7 @@
 
 #include "base/radix_sort.h"
 #include "fingerprint_shapes.h"
+#include "own_directory.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -212,5 +213,5 @@ static void test_wrong_directories(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts),
                                        cmocka_unit_test(test_wrong_directories)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -3,6 +3,7 @@
 #include "stream/clusters_file.h"
 
 #include "fingerprint_shapes.h"
+#include "own_directory.h"
 #include "test.h"
 
 #include <math.h>
@@ -252,5 +253,5 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_a_model),
                                        cmocka_unit_test(test_topics),
                                        cmocka_unit_test(test_bad_records)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

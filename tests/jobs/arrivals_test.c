@@ -437,5 +437,5 @@ int main(void) {
         cmocka_unit_test(test_death), cmocka_unit_test(test_leader_is_the_batch),
         cmocka_unit_test(test_topics_of_answers), cmocka_unit_test(test_id_of_a_forgotten_cluster),
         cmocka_unit_test(test_rejections)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

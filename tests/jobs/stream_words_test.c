@@ -369,5 +369,5 @@ int main(void) {
                                        cmocka_unit_test(test_resumed),
                                        cmocka_unit_test(test_its_index),
                                        cmocka_unit_test(test_without_icu)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }
