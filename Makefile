@@ -15,11 +15,11 @@ build:
 demo: build
 	scripts/demo
 
-# Less than five minutes on two cores.
+# Seven to ten minutes on two cores, the build included.
 test:
 	scripts/test
 
-# All else that must hold before a change goes in, about twenty minutes; `make check-asan` and the
+# All else that must hold before a change goes in, about an hour; `make check-asan` and the
 # like run one part (scripts/test lists them).
 check:
 	scripts/test check
