@@ -24,16 +24,16 @@
  * probability is a multiple of the one before. IEEE operations in a fixed order give the same
  * result on every machine. O(trials). */
 static double lower_tail(uint32_t trials, double p, uint32_t least, double *weights) {
-    const double q = 1 - p, least_of_scale = ldexp(1, -SCALE);
+    const double q = 1 - p, smallest = ldexp(1, -SCALE);
     double weight = p < 1 ? 1 : 0, tail = 0;
     int scale = 0; /* P(j) = weight * 2^(-SCALE * scale) */
     for (uint32_t t = 0; p < 1 && t < trials; t++) {
         weight *= q;
-        if (weight < least_of_scale) weight = ldexp(weight, SCALE), scale++;
+        if (weight < smallest) weight = ldexp(weight, SCALE), scale++;
     }
     for (uint32_t j = 0; j < least; j++) {
         tail += weights[j] = ldexp(weight, -SCALE * scale);
-        if (weight == 0) continue; /* p is 0 or 1 */
+        if (weight == 0) continue; /* so are all behind it: q may be 0 */
         weight *= (double)(trials - j) / (j + 1) * (p / q);
         if (scale > 0 && weight >= 1) weight = ldexp(weight, -SCALE), scale--;
     }
