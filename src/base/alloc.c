@@ -38,9 +38,11 @@ void *nd_allocate(const nd_allocator *allocator, size_t count, size_t size) {
 
 void *nd_allocate_zero(const nd_allocator *allocator, size_t count, size_t size) {
     /* Pages that calloc takes from the system are zero, and are made when they are first used. */
-    if (allocator->allocate == default_allocate) return calloc(count > 0 ? count : 1, size);
-    void *memory = nd_allocate(allocator, count, size);
-    if (memory) memset(memory, 0, count * size);
+    size_t bytes;
+    if (!product(count, size, &bytes)) return NULL;
+    if (allocator->allocate == default_allocate) return calloc(1, bytes);
+    void *memory = allocator->allocate(allocator->context, bytes);
+    if (memory) memset(memory, 0, bytes);
     return memory;
 }
 

@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* The filter of groups that have windows left to compare has as many bits as the texts have
- * symbols, which is more than there are groups, but at most 2^MOST_GROUP_BITS. */
+/* The filter of groups that have windows left to compare has eight bits for each symbol of the
+ * texts, which are more than there are groups, but at most 2^MOST_GROUP_BITS. */
 enum { FEWEST_GROUP_BITS = 3, MOST_GROUP_BITS = ND_LIMIT(27, 3) };
 
 /* Behind each text. */
@@ -562,7 +562,7 @@ static nd_status find_groups(nd_repeat_finder *f, nd_error *error) {
 static nd_status compare_with_first(nd_repeat_finder *f, nd_error *error) {
     nd_parts_pass p = pass_over(f, f->members, compare_members);
     f->group_bits = FEWEST_GROUP_BITS;
-    while (f->group_bits < MOST_GROUP_BITS && f->size >> f->group_bits > 0) f->group_bits++;
+    while (f->group_bits < MOST_GROUP_BITS && f->size >> (f->group_bits - 3) > 0) f->group_bits++;
     const size_t words = ((size_t)1 << f->group_bits) / 64 + 1;
     f->unresolved = nd_allocate_zero(&f->run->allocator, words, sizeof *f->unresolved);
     if (!f->unresolved)

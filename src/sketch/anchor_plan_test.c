@@ -93,6 +93,9 @@ static void test_known_plans(void **state) {
         assert_true(nd_anchor_plan_probability(&plan, known[i].threshold) >= .999);
         assert_true(nd_anchor_plan_probability(&plan, 1) == 1);
         assert_true(nd_anchor_plan_probability(&plan, 0) == 0);
+        /* Between them: the power of a number next to 0 is far below all doubles. */
+        assert_true(nd_anchor_plan_probability(&plan, nextafter(1, 0)) > 1 - 1e-12);
+        assert_true(nd_anchor_plan_probability(&plan, nextafter(0, 1)) < 1e-12);
     }
     nd_error error;
     assert_int_equal(nd_anchor_plan_choose(.005, .999, &plan, &error), ND_ERR_ARGUMENT);

@@ -15,10 +15,9 @@ import neardup
 
 MINUTE = 60
 
-# Of small inputs most of the time goes to compilers, so they do less. A task that fails is repeated
-# once, not three times: each time it takes its worker with it.
+# Of small inputs most of the time goes to compilers, so they do less.
 _JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-_LIGHT = {"spark.sql.codegen.wholeStage": "false", "spark.task.maxFailures": "2",
+_LIGHT = {"spark.sql.codegen.wholeStage": "false",
           **{f"spark.{side}.extraJavaOptions": _JAVA for side in ("driver", "executor")}}
 
 

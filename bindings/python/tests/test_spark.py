@@ -39,8 +39,9 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def spark(cluster):
-    """Adaptive execution would make half as many jobs more; test_worker_killed has it."""
-    with cluster.session(**{"spark.speculation": "true",
+    """Adaptive execution would make half as many jobs more, and a task that fails takes its worker
+    with it each time: test_worker_killed has adaptive execution and all four attempts."""
+    with cluster.session(**{"spark.speculation": "true", "spark.task.maxFailures": "2",
                             "spark.sql.adaptive.enabled": "false"}) as spark:
         yield spark
 
