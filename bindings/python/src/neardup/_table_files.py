@@ -225,8 +225,8 @@ def in_order(schema: pa.Schema, batches: Iterable[pa.RecordBatch], sort: list[st
 
 
 def typed(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Batches with the schema that was announced. Most have it, and to cast a column takes longer than
-    most steps of a small batch."""
+    """Batches with the schema that was announced. Most have it, and to cast a column takes longer
+    than most steps of a small batch."""
     for batch in batches:
         yield batch if batch.schema.equals(schema, check_metadata=True) else pa.record_batch(
             [column.cast(field.type) for column, field in zip(batch.columns, schema)],
