@@ -47,23 +47,23 @@ typedef struct batch_search {
     /* For the table that is scanned: */
     uint32_t table;
     scan_plan plan;
-    patterns across;              /* in the part_bits */
-    patterns within;              /* in the bits behind them */
-    uint64_t *unsorted, *queries; /* keys of the queries: as given; sorted by part */
-    uint32_t *numbers;            /* of the sorted queries, in the batch */
-    uint32_t *parts;  /* where the queries of each part begin, and the end of the last */
+    patterns across;         /* in the part_bits */
+    patterns within;         /* in the bits behind them */
+    uint64_t *unsorted;      /* keys of the queries, as given */
+    uint64_t *heads, *tails; /* sorted by part; tails: with keys of two words */
+    uint32_t *numbers;       /* of the sorted queries, in the batch */
+    uint32_t *parts;         /* where the queries of each part begin, and the end of the last */
+    nd_table_scan scan;
     uint16_t *starts; /* of the buckets of the unpacked keys */
     size_t part_capacity, start_capacity;
-    uint64_t first_entry; /* of the unpacked keys */
-    uint64_t keys[2 * (KEYS + ND_PROBES_BEHIND)];
-    uint32_t key_numbers[KEYS]; /* 0, 1, ... */
+    uint32_t keys[KEYS + ND_PROBES_BEHIND]; /* 32 bits of each */
     uint64_t found[QUERIES * (CROWDED + 1)];
     /* Crowded probes: begin << 48 | end << 32 | query. */
     uint64_t waiting[WAITING], wait_scratch[WAITING];
     size_t wait_count;
-    uint64_t
-        joined[2 * (WAITING + ND_BLOCK_PADDING)]; /* keys of the queries of one crowded probe */
-    uint32_t joined_numbers[WAITING];
+    /* The queries and the keys of one crowded probe, and their numbers. */
+    uint64_t joined[2 * (WAITING + ND_BLOCK_PADDING)], crowd[2 * (KEYS + ND_BLOCK_PADDING)];
+    uint32_t joined_numbers[WAITING], key_numbers[KEYS]; /* key_numbers: 0, 1, ... */
     nd_hamming_hit
         hits[ND_BATCH_HITS];        /* not reported yet; tables behind the first find no entries */
     nd_key hit_keys[ND_BATCH_HITS]; /* by which these are looked up in the first table */
@@ -134,10 +134,15 @@ static inline size_t part_of(uint64_t head, unsigned bits) {
     return bits ? (size_t)(head >> (64 - bits)) : 0;
 }
 
-__attribute__((always_inline)) static inline void sort_words(batch_search *s, unsigned words) {
-    const unsigned bits = s->plan.part_bits;
-    uint32_t *parts = s->parts, sum = 0;
+/* Sorts the queries by the part that has their own window value. */
+static nd_status sort_queries(batch_search *s, nd_error *error) {
+    const unsigned bits = s->plan.part_bits, words = s->words;
     const size_t count = (size_t)1 << bits;
+    uint32_t sum = 0;
+    if (!nd_reserve(&s->allocator, &s->parts, &s->part_capacity, count + 1))
+        return nd_fail_memory(error, (count + 1) * sizeof *s->parts, what);
+    uint32_t *parts = s->parts;
+    nd_keys_of(&s->tables->orders[s->table], s->batch->queries, s->count, s->unsorted);
     memset(parts, 0, (count + 1) * sizeof *parts);
     for (size_t i = 0; i < s->count; i++) parts[part_of(s->unsorted[i * words], bits) + 1]++;
     /* parts[p + 1] becomes where part p begins; the copying moves it on to where p ends. */
@@ -149,19 +154,10 @@ __attribute__((always_inline)) static inline void sort_words(batch_search *s, un
     for (size_t i = 0; i < s->count; i++) {
         const uint64_t *key = s->unsorted + i * words;
         size_t to = parts[part_of(*key, bits) + 1]++;
-        for (unsigned w = 0; w < words; w++) s->queries[to * words + w] = key[w];
+        s->heads[to] = key[0];
+        if (words > 1) s->tails[to] = key[1];
         s->numbers[to] = (uint32_t)i;
     }
-}
-
-/* Sorts the queries by the part that has their own window value. */
-static nd_status sort_queries(batch_search *s, nd_error *error) {
-    size_t parts = ((size_t)1 << s->plan.part_bits) + 1;
-    if (!nd_reserve(&s->allocator, &s->parts, &s->part_capacity, parts))
-        return nd_fail_memory(error, parts * sizeof *s->parts, what);
-    nd_keys_of(&s->tables->orders[s->table], s->batch->queries, s->count, s->unsorted);
-    if (s->words == 1) sort_words(s, 1);
-    else sort_words(s, 2);
     return ND_OK;
 }
 
@@ -186,28 +182,32 @@ static nd_status report_hits(batch_search *s, nd_error *error) {
     return count > 0 ? s->batch->fn(s->batch->context, s->hits, count, error) : ND_OK;
 }
 
-/* Adds the pair of a query and a key that are near each other, if this table reports it. */
-static nd_status add_hit(batch_search *s, size_t query, size_t number, nd_error *error) {
+/* Adds the pair of a query and a key, one of the unpacked ones, if they are near each other and
+ * this table reports it. */
+static nd_status add_hit(batch_search *s, size_t query, size_t number, const uint64_t *words,
+                         nd_error *error) {
     const nd_hamming_tables *t = s->tables;
     const nd_bit_order *order = &t->orders[s->table];
-    const uint64_t *a = s->queries + query * s->words, *b = s->keys + number * s->words;
-    const nd_key key = {b[0], s->words > 1 ? b[1] : 0},
-                 differ = {a[0] ^ b[0], s->words > 1 ? a[1] ^ b[1] : 0};
+    const nd_key key = {words[0], s->words > 1 ? words[1] : 0},
+                 differ = {key.head ^ s->heads[query],
+                           s->words > 1 ? key.tail ^ s->tails[query] : 0};
+    uint32_t distance = nd_popcount(differ.head) + nd_popcount(differ.tail);
+    if (distance > s->k) return ND_OK;
     nd_fingerprint fingerprint = nd_key_fingerprint(order, key),
                    unlike = nd_key_fingerprint(order, differ);
     if (!nd_hamming_is_first(&t->windows, s->errors, s->table, unlike)) return ND_OK;
     s->hits[s->hit_count] = (nd_hamming_hit){.tables = t,
                                              .query = s->numbers[query],
                                              .fingerprint = fingerprint,
-                                             .distance = nd_fingerprint_weight(unlike),
-                                             .entry = s->first_entry + number};
+                                             .distance = distance,
+                                             .entry = s->scan.unpacked + number};
     if (s->table > 0) s->hit_keys[s->hit_count] = nd_key_of(&t->orders[0], fingerprint);
     return ++s->hit_count == ND_BATCH_HITS ? report_hits(s, error) : ND_OK;
 }
 
 /* nd_block_pair_fn; `context` is the batch_search. */
 static nd_status add_pair(void *context, const nd_block_pair *pair, nd_error *error) {
-    return add_hit(context, pair->a, pair->b, error);
+    return add_hit(context, pair->a, pair->b, pair->b_key, error);
 }
 
 /* ---- crowded probes */
@@ -218,11 +218,14 @@ static nd_status join_waiting(batch_search *s, nd_error *error) {
     for (size_t i = 0; i < s->wait_count;) {
         uint64_t range = s->waiting[i] >> 32, begin = range >> 16, end = range & 0xffff;
         nd_block_set queries = {s->joined, s->joined_numbers, 0},
-                     keys = {s->keys + begin * s->words, s->key_numbers + begin, end - begin};
+                     keys = {s->crowd, s->key_numbers + begin, end - begin};
+        size_t bucket = nd_table_scan_bucket(&s->scan, s->starts, begin);
+        ND_TRY(nd_table_scan_keys(&s->scan, s->starts, bucket, begin, keys.count, s->crowd, error));
         for (; i < s->wait_count && s->waiting[i] >> 32 == range; i++, queries.count++) {
             uint32_t query = (uint32_t)s->waiting[i];
-            memcpy(s->joined + queries.count * s->words, s->queries + (size_t)query * s->words,
-                   s->words * sizeof *s->queries);
+            uint64_t *key = s->joined + queries.count * s->words;
+            key[0] = s->heads[query];
+            if (s->words > 1) key[1] = s->tails[query];
             s->joined_numbers[queries.count] = query;
         }
         ND_TRY(nd_block_join_between(s->join, &queries, &keys, error));
@@ -234,7 +237,7 @@ static nd_status join_waiting(batch_search *s, nd_error *error) {
 static nd_status add_waiting(batch_search *s, const nd_key_probes *places, size_t query,
                              nd_error *error) {
     nd_key_probe range = nd_key_probe_of(places);
-    uint32_t first = nd_key_probe_first(range, s->queries[query * s->words]);
+    uint32_t first = nd_key_probe_first(range, s->heads[query]);
     uint64_t begin = places->starts[first], end = places->starts[first + range.span];
     s->waiting[s->wait_count++] = begin << 48 | end << 32 | query;
     return s->wait_count == WAITING ? join_waiting(s, error) : ND_OK;
@@ -245,15 +248,19 @@ static nd_status add_waiting(batch_search *s, const nd_key_probes *places, size_
 /* Probes the unpacked keys with `count` queries. */
 static nd_status probe(batch_search *s, const nd_key_probes *places, size_t first, size_t count,
                        nd_error *error) {
-    const uint64_t *queries = s->queries + first * s->words;
-    size_t found = s->words == 1
-                       ? s->kernel->near64_probes(places, queries, count, s->k, s->found)
-                       : s->kernel->near128_probes(places, queries, count, s->k, s->found);
+    const nd_key_probe range = nd_key_probe_of(places);
+    size_t found = s->kernel->near32_probes(places, s->heads + first, count, s->k, s->found);
     for (size_t i = 0; i < found; i++) {
         size_t query = first + (size_t)(s->found[i] >> 32);
-        uint32_t key = (uint32_t)s->found[i];
-        ND_TRY(key == ND_CROWDED ? add_waiting(s, places, query, error)
-                                 : add_hit(s, query, key, error));
+        uint32_t number = (uint32_t)s->found[i],
+                 bucket = nd_key_probe_first(range, s->heads[query]);
+        uint64_t key[2];
+        if (number == ND_CROWDED) {
+            ND_TRY(add_waiting(s, places, query, error));
+            continue;
+        }
+        ND_TRY(nd_table_scan_keys(&s->scan, s->starts, bucket, number, 1, key, error));
+        ND_TRY(add_hit(s, query, number, key, error));
     }
     return ND_OK;
 }
@@ -269,6 +276,7 @@ static nd_status answer_part(batch_search *s, size_t part, nd_error *error) {
                             .starts = s->starts,
                             .above = plan->part_bits,
                             .bits = bucket_bits - plan->part_bits,
+                            .low = nd_table_scan_low(s->scan.table),
                             .crowded = CROWDED};
     for (size_t u = 0; u < s->across.behind[s->errors[s->table]]; u++) {
         size_t of = part ^ s->across.values[u];
@@ -289,12 +297,10 @@ static nd_status answer_part(batch_search *s, size_t part, nd_error *error) {
 static nd_status scan_part(batch_search *s, size_t part, nd_error *error) {
     const nd_ef_table *table = &s->tables->tables[s->table];
     unsigned below = table->bucket_bits - s->plan.part_bits;
-    nd_table_scan scan;
-    ND_TRY(nd_table_scan_begin(table, (uint64_t)part << below, ((uint64_t)part + 1) << below, &scan,
-                               error));
+    ND_TRY(nd_table_scan_begin(table, (uint64_t)part << below, ((uint64_t)part + 1) << below,
+                               &s->scan, error));
     for (size_t count;;) {
-        s->first_entry = scan.entry;
-        ND_TRY(nd_table_scan_next(&scan, KEYS, s->keys, s->starts, &count, error));
+        ND_TRY(nd_table_scan_next(&s->scan, KEYS, s->keys, s->starts, &count, error));
         if (count == 0) return ND_OK;
         ND_TRY(answer_part(s, part, error));
     }
@@ -337,10 +343,11 @@ static nd_status scan_tables(batch_search *s, nd_error *error) {
     for (uint32_t i = 0; i < KEYS; i++) s->key_numbers[i] = i;
     ND_TRY(nd_block_join_create(&near, &s->allocator, &s->join, error));
     s->unsorted = nd_allocate(&s->allocator, s->count * s->words, sizeof *s->unsorted);
-    s->queries = nd_allocate(&s->allocator, s->count * s->words, sizeof *s->queries);
+    s->heads = nd_allocate(&s->allocator, s->count, sizeof *s->heads);
+    if (s->words > 1) s->tails = nd_allocate(&s->allocator, s->count, sizeof *s->tails);
     s->numbers = nd_allocate(&s->allocator, s->count, sizeof *s->numbers);
-    if (!s->unsorted || !s->queries || !s->numbers)
-        return nd_fail_memory(error, s->count * s->words * sizeof *s->queries, what);
+    if (!s->unsorted || !s->heads || (s->words > 1 && !s->tails) || !s->numbers)
+        return nd_fail_memory(error, s->count * s->words * sizeof *s->heads, what);
     for (s->table = 0; s->table < s->tables->windows.count; s->table++)
         if (s->errors[s->table] >= 0) ND_TRY(scan_table(s, error));
     return ND_OK;
@@ -364,7 +371,7 @@ nd_status nd_hamming_batch_search(const nd_hamming_batch *batch, const nd_alloca
         s->errors[i] = nd_hamming_probe_plans(tables, s->k)[i].errors;
     nd_status status = scan_tables(s, error);
     nd_block_join_free(s->join);
-    void *const owned[] = {s->unsorted, s->queries,       s->numbers,       s->parts,
+    void *const owned[] = {s->unsorted, s->heads,         s->tails,         s->numbers, s->parts,
                            s->starts,   s->across.values, s->within.values, s};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) nd_release(allocator, owned[i]);
     return status;

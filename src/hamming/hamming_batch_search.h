@@ -1,9 +1,10 @@
 /* Searches Hamming tables for many queries at once: every fingerprint within distance k of each.
  *
- * Each table is scanned once, in parts of some thousand neighbouring keys, which are unpacked into
- * the cache (table_scan.h). That replaces a random access per probe. A query probes a part as it
- * would probe the table (hamming_planner.h): one probe for each pattern of errors, a wide probe for
- * patterns that are neighbours.
+ * Each table is scanned once, in parts of some thousand neighbouring keys, of which 32 bits each
+ * are unpacked into the cache (table_scan.h). That replaces a random access per probe. A query
+ * probes a part as it would probe the table (hamming_planner.h): one probe for each pattern of
+ * errors, a wide probe for patterns that are neighbours. A key that is near the query in its 32
+ * bits is compared in full.
  *
  * Queries are sorted by the bits that all keys of a part share. So the queries that probe a part
  * with the same pattern of errors in these bits are neighbours, and go through it one after the

@@ -1,5 +1,6 @@
-/* Scans of Elias-Fano tables: they return all keys in order with their buckets, for any parts and
- * any room. A directory with wrong bits, which the hashes do not show, does no harm. */
+/* Scans of Elias-Fano tables: they return 32 bits of all keys, in order, with their buckets, and
+ * the whole keys, for any parts and any room. A directory with wrong bits, which the hashes do not
+ * show, does no harm. */
 #include "hamming/table_scan.h"
 
 #include "base/radix_sort.h"
@@ -89,16 +90,32 @@ static nd_sealed_file *open_table(const char *name, nd_ef_table *table) {
 }
 
 /* Checks the keys that a call has returned; *next is the index of the first in the list. */
-static void check_keys(const uint64_t *keys, size_t count, const uint16_t *starts, uint64_t first,
-                       size_t buckets, size_t *next) {
+static void check_keys(const nd_table_scan *scan, const uint32_t *keys, size_t count,
+                       const uint16_t *starts, size_t *next) {
+    static uint64_t whole[2 * MOST];
+    const size_t buckets = scan->end_bucket - scan->first_bucket;
+    const uint64_t *wanted = all.keys + *next * all.words;
+    nd_error error;
     assert_true(count <= all.count - *next);
-    assert_memory_equal(keys, all.keys + *next * all.words, count * all.words * 8);
     assert_int_equal(starts[0], 0);
     assert_int_equal(starts[buckets], count);
     for (size_t b = 0; b < buckets; b++) {
         assert_true(starts[b] <= starts[b + 1]);
         for (size_t i = starts[b]; i < starts[b + 1]; i++)
-            assert_int_equal(bucket_of(keys[i * all.words]), first + b);
+            assert_int_equal(bucket_of(wanted[i * all.words]), scan->first_bucket + b);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t bucket = nd_table_scan_bucket(scan, starts, i);
+        assert_int_equal(scan->first_bucket + bucket, bucket_of(wanted[i * all.words]));
+        assert_int_equal(keys[i],
+                         (uint32_t)(wanted[i * all.words] >> nd_table_scan_low(scan->table)));
+        assert_int_equal(nd_table_scan_keys(scan, starts, bucket, i, 1, whole, &error), ND_OK);
+        assert_memory_equal(whole, wanted + i * all.words, all.words * 8);
+    }
+    for (size_t first = 0; first < count; first += 1 + first / 2) {
+        assert_int_equal(nd_table_scan_keys(scan, starts, 0, first, count - first, whole, &error),
+                         ND_OK);
+        assert_memory_equal(whole, wanted + first * all.words, (count - first) * all.words * 8);
     }
     *next += count;
 }
@@ -106,7 +123,7 @@ static void check_keys(const uint64_t *keys, size_t count, const uint16_t *start
 /* Scans all parts of 2^below buckets. known: the list has the keys that must come. */
 static nd_status scan_all(const nd_ef_table *table, unsigned below, size_t room, bool known) {
     const size_t buckets = (size_t)1 << below, behind = buckets + 1 + ND_ENDS_BEHIND;
-    uint64_t *keys = malloc((room + ND_KEYS_BEHIND) * all.words * 8);
+    uint32_t *keys = malloc((room + ND_KEYS_BEHIND) * sizeof *keys);
     uint16_t *starts = malloc((behind + 1) * sizeof *starts);
     size_t next = 0;
     nd_error error;
@@ -122,11 +139,11 @@ static nd_status scan_all(const nd_ef_table *table, unsigned below, size_t room,
             status = nd_table_scan_next(&scan, room, keys, starts, &count, &error);
             assert_int_equal(starts[behind], CANARY);
             if (status != ND_OK) continue;
-            assert_true(count <= room && scan.entry == entry + count &&
+            assert_true(count <= room && scan.entry == entry + count && scan.unpacked == entry &&
                         (count > 0 || entry == scan.end));
             if (!known || count == 0) continue;
             assert_int_equal(entry, next);
-            check_keys(keys, count, starts, first, buckets, &next);
+            check_keys(&scan, keys, count, starts, &next);
         }
     }
     if (known) assert_int_equal(next, all.count);

@@ -8,6 +8,9 @@
  *       Whether one of NEAR64_GROUP, NEAR128_GROUP, NEAR32_GROUP keys is within `most` of the
  *       query.
  *
+ *   static inline uint32_t near32_within(const uint32_t *keys, uint32_t query, unsigned most);
+ *       A mask of PROBE_GROUP keys: the keys within `most` of the query.
+ *
  *   static inline bool near64_pairs_any(const uint64_t *queries, size_t count,
  *                                       const uint64_t *keys, unsigned most);
  *   static inline bool near128_pairs_any(const uint64_t *queries, size_t count,
@@ -110,88 +113,31 @@ static size_t near128_pairs(const uint64_t *queries, size_t query_count, const u
     return near128_pairs_block(queries, first, query_count, block, keys, count, most, hits, found);
 }
 
-_Static_assert(NEAR64_GROUP <= ND_PROBES_BEHIND && NEAR128_GROUP <= ND_PROBES_BEHIND,
+_Static_assert(PROBE_GROUP <= ND_PROBES_BEHIND,
                "a group that begins at a probe's last key can be read");
 
-/* Rare cases are separate functions, so that they take no registers from the usual case. */
-#define APART __attribute__((noinline))
-
-static APART size_t near64_few_pairs(const uint64_t *queries, size_t q, const uint64_t *keys,
-                                     size_t i, size_t end, unsigned most, uint64_t *hits,
-                                     size_t found) {
-    return near64_pairs_range(queries, q, q + 1, keys, i, end, most, hits, found);
-}
-
-static APART size_t near128_few_pairs(const uint64_t *queries, size_t q, const uint64_t *keys,
-                                      size_t i, size_t end, unsigned most, uint64_t *hits,
-                                      size_t found) {
-    return near128_pairs_range(queries, q, q + 1, keys, i, end, most, hits, found);
-}
-
-static APART size_t near64_long_probe(const nd_key_probes *p, uint32_t begin, uint32_t end,
-                                      const uint64_t *queries, size_t q, unsigned most,
-                                      uint64_t *hits, size_t found) {
-    if (end - begin > p->crowded) {
-        hits[found] = (uint64_t)q << 32 | ND_CROWDED;
-        return found + 1;
-    }
-    for (uint32_t i = begin; i < end; i += NEAR64_GROUP)
-        if (__builtin_expect(near64_any(p->keys + i, queries[q], most), 0))
-            found = near64_pairs_range(queries, q, q + 1, p->keys, i,
-                                       end - i < NEAR64_GROUP ? end : i + NEAR64_GROUP, most, hits,
-                                       found);
-    return found;
-}
-
 /* Most probes have no more keys than one group. */
-static size_t near64_probes(const nd_key_probes *probes, const uint64_t *queries, size_t count,
+static size_t near32_probes(const nd_key_probes *probes, const uint64_t *queries, size_t count,
                             unsigned most, uint64_t *hits) {
     const nd_key_probe probe = nd_key_probe_of(probes);
-    const uint64_t *const keys = probes->keys;
+    const uint32_t *const keys = probes->keys;
     const uint16_t *const begins = probes->starts, *const ends = begins + probe.span;
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
-        const uint64_t query = queries[q];
-        const uint32_t first = nd_key_probe_first(probe, query), begin = begins[first],
-                       end = ends[first];
-        if (__builtin_expect(end - begin > PAIR64_GROUP, 0))
-            found = near64_long_probe(probes, begin, end, queries, q, most, hits, found);
-        else if (__builtin_expect(near64_pairs_any(&query, 1, keys + begin, most), 0))
-            found = near64_few_pairs(queries, q, keys, begin, end, most, hits, found);
-    }
-    return found;
-}
-
-static APART size_t near128_long_probe(const nd_key_probes *p, uint32_t begin, uint32_t end,
-                                       const uint64_t *queries, size_t q, unsigned most,
-                                       uint64_t *hits, size_t found) {
-    if (end - begin > p->crowded) {
-        hits[found] = (uint64_t)q << 32 | ND_CROWDED;
-        return found + 1;
-    }
-    for (uint32_t i = begin; i < end; i += NEAR128_GROUP)
-        if (__builtin_expect(near128_any(p->keys + 2 * i, queries[2 * q], queries[2 * q + 1], most),
-                             0))
-            found = near128_pairs_range(queries, q, q + 1, p->keys, i,
-                                        end - i < NEAR128_GROUP ? end : i + NEAR128_GROUP, most,
-                                        hits, found);
-    return found;
-}
-
-static size_t near128_probes(const nd_key_probes *probes, const uint64_t *queries, size_t count,
-                             unsigned most, uint64_t *hits) {
-    const nd_key_probe probe = nd_key_probe_of(probes);
-    const uint64_t *const keys = probes->keys;
-    const uint16_t *const begins = probes->starts, *const ends = begins + probe.span;
-    size_t found = 0;
-    for (size_t q = 0; q < count; q++) {
-        const uint64_t query[2] = {queries[2 * q], queries[2 * q + 1]};
-        const uint32_t first = nd_key_probe_first(probe, query[0]), begin = begins[first],
-                       end = ends[first];
-        if (__builtin_expect(end - begin > PAIR128_GROUP, 0))
-            found = near128_long_probe(probes, begin, end, queries, q, most, hits, found);
-        else if (__builtin_expect(near128_pairs_any(query, 1, keys + 2 * begin, most), 0))
-            found = near128_few_pairs(queries, q, keys, begin, end, most, hits, found);
+        const uint32_t first = nd_key_probe_first(probe, queries[q]), end = ends[first],
+                       query = (uint32_t)(queries[q] >> probes->low);
+        uint32_t i = begins[first];
+        if (__builtin_expect(end - i > probes->crowded, 0)) {
+            hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
+            continue;
+        }
+        do {
+            uint32_t within = near32_within(keys + i, query, most);
+            if (end - i < PROBE_GROUP) within &= (1u << (end - i)) - 1;
+            for (; __builtin_expect(within, 0); within &= within - 1)
+                hits[found++] = (uint64_t)q << 32 | (i + (uint32_t)__builtin_ctz(within));
+            i += PROBE_GROUP;
+        } while (__builtin_expect(i < end, 0));
     }
     return found;
 }

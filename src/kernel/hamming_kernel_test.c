@@ -274,20 +274,19 @@ static void test_buckets(void **state) {
         check_buckets((unsigned)below(12), round % 3 ? 3 : round % 2 ? 40 : 1, round % 5 == 0);
 }
 
-/* Keys of some words of a random directory, as many at a time as there is room for. All keys are
- * unpacked with all of their bits, and for each 1 bit of the directory the number of keys before
+/* Keys of some words of a random directory, as many at a time as there is room for. The lowest 32
+ * bits of all heads are unpacked, and for each 1 bit of the directory the number of keys before
  * it. */
 static void check_unpack(unsigned width, size_t words) {
-    static uint64_t heads[MOST_KEYS], wanted[MOST_KEYS];
+    static uint64_t heads[MOST_KEYS];
+    static uint32_t wanted[MOST_KEYS];
     static uint16_t wanted_ends[MOST_KEYS];
     size_t room = 64 + below(200), keys = 0, buckets = 0, begin = below(64);
     unsigned char *directory = guarded_block(hit_pages, words * 8, true),
                   *packed = guarded_block(key_pages, MOST_KEYS * 8, true);
-    uint64_t *out = malloc((room + ND_KEYS_BEHIND) * 8), first_bucket = below(1000);
-    nd_packed_keys whole = {.first_mask = UINT64_MAX << below(64),
-                            .last_mask = UINT64_MAX,
-                            .width = width,
-                            .shift = (unsigned)below(3)};
+    uint32_t *out = malloc((room + ND_KEYS_BEHIND) * sizeof *out);
+    nd_packed_keys whole = {
+        .first_mask = UINT64_MAX << below(64), .last_mask = UINT64_MAX, .width = width};
     if (words > 1 || whole.first_mask == UINT64_MAX) whole.last_mask = UINT64_MAX >> below(64);
     for (size_t i = 0; i < words; i++)
         nd_store_le64(directory + i * 8, below(5) ? random64() : below(2) ? 0 : UINT64_MAX);
@@ -300,7 +299,7 @@ static void check_unpack(unsigned width, size_t words) {
             continue;
         }
         heads[keys] = random64() >> (64 - width);
-        wanted[keys] = ((first_bucket + bit - keys) << width | heads[keys]) << whole.shift;
+        wanted[keys] = (uint32_t)heads[keys];
         keys++;
     }
     unsigned char *from = packed + MOST_KEYS * 8 - 64 - ((begin + keys * width + 7) / 8);
@@ -317,7 +316,6 @@ static void check_unpack(unsigned width, size_t words) {
             part.directory = directory + all.words * 8;
             part.heads = from;
             part.words = words - all.words;
-            part.bucket = first_bucket + all.words * 64 - all.keys;
             part.bit = begin + all.keys * width;
             part.key_room = room;
             part.bucket_room = 1 + below(300);
@@ -330,7 +328,7 @@ static void check_unpack(unsigned width, size_t words) {
                         got.buckets >= part.bucket_room);
             assert_true(got.buckets < part.bucket_room + 64 &&
                         all.buckets + got.buckets <= buckets);
-            assert_memory_equal(out, wanted + all.keys, got.keys * 8);
+            assert_memory_equal(out, wanted + all.keys, got.keys * sizeof *out);
             for (size_t b = 0; b < got.buckets; b++)
                 assert_int_equal(all.keys + ends[b], wanted_ends[all.buckets + b]);
             free(ends);
@@ -395,50 +393,45 @@ static void test_pairs(void **state) {
     }
 }
 
-/* ---- slots */
+/* ---- probes */
 
-/* Sorted keys in 2^bits buckets behind `above` bits, some buckets crowded; queries near the keys.
- */
-static void check_probes(unsigned bits, size_t words, size_t fullest) {
+/* 32 bits of each key in 2^bits buckets, some of them crowded; queries near the keys. */
+static void check_probes(unsigned bits, size_t fullest) {
     static uint16_t starts[(1 << 8) + 1];
     static uint64_t wanted[200 * 65];
     size_t count = 0, query_count = below(200), found = 0;
     nd_key_probes p = {.above = (unsigned)below(5),
                        .bits = bits,
+                       .low = (unsigned)below(49),
                        .wide = (unsigned)below(bits + 1),
                        .crowded = 8 + (uint32_t)below(57),
                        .starts = starts};
-    uint64_t *keys, *queries = guarded_block(hit_pages, query_count * words * 8, true),
-                    middle = random64() >> 5;
+    uint64_t *queries = guarded_block(hit_pages, query_count * 8, true), middle = random64() >> 5;
     uint64_t *hits = malloc((query_count * p.crowded + 1) * 8);
-    unsigned most = (unsigned)below(12);
+    unsigned most = (unsigned)below(8);
     p.pattern = (uint32_t)below(UINT64_C(1) << bits);
     for (size_t b = 0; b >> bits == 0; b++)
         starts[b + 1] = (uint16_t)(starts[b] + (below(9) ? below(4) : below(fullest + 1)));
     count = starts[(size_t)1 << bits];
-    keys = guarded_block(key_pages, (count + ND_PROBES_BEHIND) * words * 8, true);
-    for (size_t i = 0; i < (count + ND_PROBES_BEHIND) * words; i++)
-        keys[i] = random_near(middle, 59);
-    for (size_t i = 0; i < query_count * words; i++) queries[i] = random_near(middle, 59);
+    uint32_t *keys = guarded_block(key_pages, (count + ND_PROBES_BEHIND) * sizeof *keys, true);
+    for (size_t i = 0; i < count + ND_PROBES_BEHIND; i++)
+        keys[i] = (uint32_t)(random_near(middle, 59) >> p.low);
+    for (size_t i = 0; i < query_count; i++) queries[i] = random_near(middle, 59);
     for (size_t q = 0; q < query_count; q++) {
         size_t bucket = 0;
         for (unsigned b = 0; b < bits; b++)
-            bucket = bucket * 2 + (queries[q * words] >> (63 - p.above - b) & 1);
+            bucket = bucket * 2 + (queries[q] >> (63 - p.above - b) & 1);
         size_t first = (bucket ^ p.pattern) & ~(((size_t)1 << p.wide) - 1), begin = starts[first],
                end = starts[first + ((size_t)1 << p.wide)];
-        assert_int_equal(nd_key_probe_first(nd_key_probe_of(&p), queries[q * words]), first);
+        assert_int_equal(nd_key_probe_first(nd_key_probe_of(&p), queries[q]), first);
         if (end - begin > p.crowded) wanted[found++] = (uint64_t)q << 32 | ND_CROWDED;
-        for (size_t i = begin; end - begin <= p.crowded && i < end; i++) {
-            unsigned distance = 0;
-            for (size_t w = 0; w < words; w++)
-                distance += plain_distance(keys[i * words + w], queries[q * words + w]);
-            if (distance <= most) wanted[found++] = (uint64_t)q << 32 | i;
-        }
+        for (size_t i = begin; end - begin <= p.crowded && i < end; i++)
+            if (plain_distance(keys[i], (uint32_t)(queries[q] >> p.low)) <= most)
+                wanted[found++] = (uint64_t)q << 32 | i;
     }
     p.keys = keys;
     for (size_t t = 0; t < table_count; t++) {
-        size_t got = words == 1 ? tables[t]->near64_probes(&p, queries, query_count, most, hits)
-                                : tables[t]->near128_probes(&p, queries, query_count, most, hits);
+        size_t got = tables[t]->near32_probes(&p, queries, query_count, most, hits);
         assert_int_equal(got, found);
         assert_memory_equal(hits, wanted, found * 8);
     }
@@ -448,7 +441,7 @@ static void check_probes(unsigned bits, size_t words, size_t fullest) {
 static void test_probes(void **state) {
     (void)state;
     for (size_t round = 0; round < 3000; round++)
-        check_probes((unsigned)below(9), 1 + round % 2, round % 3 ? 3 : round % 5 ? 40 : 100);
+        check_probes((unsigned)below(9), round % 3 ? 3 : round % 5 ? 40 : 100);
 }
 
 int main(void) {

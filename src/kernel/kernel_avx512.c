@@ -418,6 +418,12 @@ static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned mos
     return _mm512_cmple_epu32_mask(least, _mm512_set1_epi32((int32_t)most)) != 0;
 }
 
+#define PROBE_GROUP 16
+static inline uint32_t near32_within(const uint32_t *keys, uint32_t query, unsigned most) {
+    __m512i unlike = _mm512_xor_si512(_mm512_loadu_si512(keys), _mm512_set1_epi32((int32_t)query));
+    return _mm512_cmple_epu32_mask(_mm512_popcnt_epi32(unlike), _mm512_set1_epi32((int32_t)most));
+}
+
 #define PAIR64_GROUP 8
 __attribute__((always_inline)) static inline bool
 near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
@@ -596,48 +602,6 @@ static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t 
     return found;
 }
 
-typedef struct unpack_lanes {
-    __m512i bits, mask; /* bits: offsets of eight heads behind the first; mask: bits of a head */
-    __m128i width, shift;
-} unpack_lanes;
-
-static inline unpack_lanes spread_heads(const nd_packed_keys *packed) {
-    return (unpack_lanes){_mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0),
-                                             _mm512_set1_epi64(packed->width)),
-                          _mm512_set1_epi64((long long)low_bits(packed->width)),
-                          _mm_cvtsi32_si128((int)packed->width),
-                          _mm_cvtsi32_si128((int)packed->shift)};
-}
-
-/* Unpacks eight keys at a time. Each lane gets the word in which its head begins, and the position
- * of its 0 bit; minus the number of 0 bits before it, that is its bucket. */
-static inline void unpack_word(const unpack_lanes *lanes, uint64_t zeros, uint64_t bucket,
-                               const unsigned char *heads, uint64_t bit, uint64_t *keys) {
-    const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0),
-                  numbers8 = _mm512_set1_epi64(0x0706050403020100);
-    const __m512i spread = _mm512_broadcast_i32x4(
-        _mm_set_epi8(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0));
-    __m512i positions = _mm512_maskz_compress_epi8(zeros, _mm512_loadu_si512(numbers)),
-            offsets = _mm512_add_epi64(lanes->bits, _mm512_set1_epi64((long long)bit));
-    __m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi64(offsets, 3), spread),
-                                    numbers8);
-    __m512i in_byte = _mm512_and_si512(offsets, _mm512_set1_epi64(7));
-    __m512i first = _mm512_sub_epi64(_mm512_set1_epi64((long long)bucket), lane);
-    size_t width = (size_t)_mm_cvtsi128_si32(lanes->width);
-    for (size_t i = 0, count = nd_popcount(zeros); i < count; i += 8, heads += width) {
-        __m512i head = _mm512_srlv_epi64(_mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(heads)),
-                                         in_byte);
-        __m512i position = _mm512_maskz_permutexvar_epi8(
-            UINT64_C(0x0101010101010101), _mm512_add_epi64(lane, _mm512_set1_epi64((long long)i)),
-            positions);
-        __m512i number = _mm512_add_epi64(position,
-                                          _mm512_sub_epi64(first, _mm512_set1_epi64((long long)i)));
-        __m512i key = _mm512_ternarylogic_epi64(_mm512_sll_epi64(number, lanes->width), head,
-                                                lanes->mask, 0xf8); /* number | (head & mask) */
-        _mm512_storeu_si512(keys + i, _mm512_sll_epi64(key, lanes->shift));
-    }
-}
-
 /* The position of a 1 bit minus the number of 1 bits before it: the number of 0 bits before it. */
 static inline void unpack_ends(uint64_t ones, uint32_t keys, uint16_t *ends) {
     const __m512i all = _mm512_loadu_si512(numbers), before = _mm512_set1_epi16((short)keys);
@@ -647,6 +611,29 @@ static inline void unpack_ends(uint64_t ones, uint32_t keys, uint16_t *ends) {
     _mm512_storeu_si512(
         ends + 32,
         _mm512_add_epi16(before, _mm512_cvtepi8_epi16(_mm512_extracti64x4_epi64(positions, 1))));
+}
+
+/* Unpacks eight heads at a time, which take a whole number of bytes. Each lane gets the word in
+ * which its head begins. */
+static inline void unpack_heads(const unsigned char *heads, uint64_t bit, unsigned width,
+                                size_t count, uint32_t *keys) {
+    const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0),
+                  numbers8 = _mm512_set1_epi64(0x0706050403020100);
+    const __m512i spread = _mm512_broadcast_i32x4(
+        _mm_set_epi8(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0));
+    __m512i bits = _mm512_add_epi64(_mm512_mullo_epi64(lane, _mm512_set1_epi64(width)),
+                                    _mm512_set1_epi64((long long)bit));
+    const __m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi64(bits, 3), spread),
+                                          numbers8),
+                  in_byte = _mm512_and_si512(bits, _mm512_set1_epi64(7));
+    const __m256i own = _mm256_set1_epi32((int32_t)low_bits(width));
+    for (size_t i = 0; i < count; i += 8, heads += width) {
+        __builtin_prefetch(heads + ND_HEADS_AHEAD);
+        __m512i head = _mm512_srlv_epi64(_mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(heads)),
+                                         in_byte);
+        _mm256_storeu_si256((__m256i *)(keys + i),
+                            _mm256_and_si256(_mm512_cvtepi64_epi32(head), own));
+    }
 }
 
 #include "kernel/table_unpack.h"
@@ -798,8 +785,7 @@ const nd_kernel nd_kernel_avx512 = {
     .near32 = near32,
     .near64_pairs = near64_pairs,
     .near128_pairs = near128_pairs,
-    .near64_probes = near64_probes,
-    .near128_probes = near128_probes,
+    .near32_probes = near32_probes,
     .near_tlsh = near_tlsh,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,

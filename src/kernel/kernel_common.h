@@ -31,6 +31,9 @@ extern const nd_kernel nd_kernel_avx512, nd_kernel_avx2, nd_kernel_neon, nd_kern
 #define ND_COUNT_BLOCK ND_LIMIT(31 * 64, 80)
 #define ND_WEIGH_BLOCK ND_LIMIT(256, 24)
 
+/* Bytes by which unpacking prefetches, because the hardware does not prefetch across pages. */
+enum { ND_HEADS_AHEAD = 1024 };
+
 static inline void nd_minhash_mix(const uint64_t *hashes, size_t count, uint64_t key, uint32_t *lo,
                                   uint32_t *hi) {
     for (size_t j = 0; j < count; j++) {

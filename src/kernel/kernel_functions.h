@@ -15,10 +15,8 @@ typedef struct nd_packed_keys {
     size_t words;
     uint64_t first_mask;          /* bits of the first word that count: from one bit on */
     uint64_t last_mask;           /* bits of the last word that count: up to one bit */
-    uint64_t bucket;              /* of bit 0 of the first word, if that were the first key's */
     uint64_t bit;                 /* offset of the first key's head */
-    unsigned width;               /* bits of a head */
-    unsigned shift;               /* 0 bits below a head in a key */
+    unsigned width;               /* bits of a head, 1 to 57 */
     size_t key_room, bucket_room; /* the most keys, 64 to 65,535, and buckets */
 } nd_packed_keys;
 enum {
@@ -30,23 +28,22 @@ typedef struct nd_unpacked {
     size_t words, keys, buckets;
 } nd_unpacked;
 
-/* Sorted keys of one or two words in buckets, and a pattern of errors: each query probes the 2^wide
+/* 32 bits of each of some keys in buckets, and a pattern of errors: each query probes the 2^wide
  * adjacent buckets around its own bucket with the bits of the pattern flipped. */
 typedef struct nd_key_probes {
-    const uint64_t *keys;   /* ND_PROBES_BEHIND more can be read */
+    const uint32_t *keys;   /* ND_PROBES_BEHIND more can be read */
     const uint16_t *starts; /* the keys of bucket b are [starts[b], starts[b + 1]) */
-    /* A query's bucket is given by `bits` bits, at most 32, of its first word, below the highest
-     * `above` bits. */
-    unsigned above, bits;
+    /* A query's bucket is given by `bits` bits, at most 32, of its word, below the highest `above`
+     * bits. Keys are compared with the 32 bits from bit `low` on. */
+    unsigned above, bits, low;
     unsigned wide;    /* at most `bits` */
     uint32_t pattern; /* bits that are flipped */
     uint32_t crowded; /* a probe that meets more keys, 8 or more, is not scanned */
 } nd_key_probes;
-enum { ND_PROBES_BEHIND = 32 };
+enum { ND_PROBES_BEHIND = 16 };
 #define ND_CROWDED UINT32_MAX
 
-/* A probe. Its first bucket is (first word >> 1 >> down ^ pattern) & mask, and it has `span`
- * buckets. */
+/* A probe. Its first bucket is (query >> 1 >> down ^ pattern) & mask, and it has `span` buckets. */
 typedef struct nd_key_probe {
     unsigned down;
     uint32_t pattern, mask, span;
@@ -140,11 +137,10 @@ typedef struct nd_kernel {
                           const uint32_t *begins, const uint32_t *ends, const uint8_t *most,
                           size_t count, uint64_t *hits);
 
-    /* Unpacks keys word by word, while there is room for 64 more keys and for a bucket. For the
-     * i-th 0 bit, which is bit p counted from the first word: keys[i] = (bucket << width | head) <<
-     * shift with bucket = packed->bucket + p - i. ends[b] is the number of 0 bits before the b-th 1
-     * bit. 64 bytes behind the last head can be read. */
-    nd_unpacked (*unpack)(const nd_packed_keys *packed, uint64_t *keys, uint16_t *ends);
+    /* Unpacks keys word by word of the directory, while there is room for 64 more keys and for a
+     * bucket. keys[i]: the lowest 32 bits of the i-th head. ends[b]: the number of 0 bits before
+     * the b-th 1 bit. 64 bytes behind the last head can be read. */
+    nd_unpacked (*unpack)(const nd_packed_keys *packed, uint32_t *keys, uint16_t *ends);
 
     /* SimHash sums: for each i < bits (16, 32, 64 or 128), sums[i] += the sum over the features of
      * (bit i of the mixed feature ? weight : -weight). The mixed feature is nd_mix64(x +
@@ -184,10 +180,8 @@ typedef struct nd_kernel {
     /* For each query the keys of its probe with at most `most` different bits, as query number <<
      * 32 | key number, ordered by query and key. A crowded probe gives only query number << 32 |
      * ND_CROWDED. hits[] has room for `crowded` entries per query, and one more. */
-    size_t (*near64_probes)(const nd_key_probes *probes, const uint64_t *queries, size_t count,
+    size_t (*near32_probes)(const nd_key_probes *probes, const uint64_t *queries, size_t count,
                             unsigned most, uint64_t *hits);
-    size_t (*near128_probes)(const nd_key_probes *probes, const uint64_t *queries, size_t count,
-                             unsigned most, uint64_t *hits);
 
     /* Bodies of TLSH digests, each of 4 or 8 words: for each of at most 2^32 bodies whose distance
      * from the query's is at most `most` (nd_tlsh_distance, "body"), its distance << 32 | its

@@ -251,32 +251,20 @@ static size_t near128_pairs(const uint64_t *queries, size_t query_count, const u
     return found;
 }
 
-static size_t near64_probes(const nd_key_probes *probes, const uint64_t *queries, size_t count,
+static size_t near32_probes(const nd_key_probes *probes, const uint64_t *queries, size_t count,
                             unsigned most, uint64_t *hits) {
     const nd_key_probe probe = nd_key_probe_of(probes);
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
         uint32_t first = nd_key_probe_first(probe, queries[q]), begin = probes->starts[first],
-                 end = probes->starts[first + probe.span];
+                 end = probes->starts[first + probe.span],
+                 query = (uint32_t)(queries[q] >> probes->low);
         if (end - begin > probes->crowded) hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
         else
-            found = near64_pairs_range(queries, q, q + 1, probes->keys, begin, end, most, hits,
-                                       found);
-    }
-    return found;
-}
-
-static size_t near128_probes(const nd_key_probes *probes, const uint64_t *queries, size_t count,
-                             unsigned most, uint64_t *hits) {
-    const nd_key_probe probe = nd_key_probe_of(probes);
-    size_t found = 0;
-    for (size_t q = 0; q < count; q++) {
-        uint32_t first = nd_key_probe_first(probe, queries[2 * q]), begin = probes->starts[first],
-                 end = probes->starts[first + probe.span];
-        if (end - begin > probes->crowded) hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
-        else
-            found = near128_pairs_range(queries, q, q + 1, probes->keys, begin, end, most, hits,
-                                        found);
+            for (uint32_t i = begin; i < end; i++) {
+                hits[found] = (uint64_t)q << 32 | i;
+                found += nd_popcount(probes->keys[i] ^ query) <= most;
+            }
     }
     return found;
 }
@@ -466,8 +454,7 @@ const nd_kernel nd_kernel_generic = {
     .near32 = near32,
     .near64_pairs = near64_pairs,
     .near128_pairs = near128_pairs,
-    .near64_probes = near64_probes,
-    .near128_probes = near128_probes,
+    .near32_probes = near32_probes,
     .near_tlsh = near_tlsh,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,

@@ -322,6 +322,15 @@ static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned mos
     return vminvq_u8(count_differences(keys, vreinterpretq_u8_u32(vdupq_n_u32(query)), 4)) <= most;
 }
 
+#define PROBE_GROUP 16
+static inline uint32_t near32_within(const uint32_t *keys, uint32_t query, unsigned most) {
+    const uint8x16_t bits = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
+    uint8x16_t distances = count_differences(keys, vreinterpretq_u8_u32(vdupq_n_u32(query)), 4);
+    uint8x16_t near = vandq_u8(vcleq_u8(distances, vdupq_n_u8((uint8_t)(most < 255 ? most : 255))),
+                               bits);
+    return vaddv_u8(vget_low_u8(near)) | (uint32_t)vaddv_u8(vget_high_u8(near)) << 8;
+}
+
 /* A query gives two bytes per key. They are added to one, together with the bytes of a second
  * query. */
 #define PAIR64_GROUP 8
@@ -474,8 +483,7 @@ const nd_kernel nd_kernel_neon = {
     .near32 = near32,
     .near64_pairs = near64_pairs,
     .near128_pairs = near128_pairs,
-    .near64_probes = near64_probes,
-    .near128_probes = near128_probes,
+    .near32_probes = near32_probes,
     .near_tlsh = near_tlsh,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
