@@ -19,7 +19,7 @@ demo: build
 test:
 	scripts/test
 
-# All else that must hold before a change goes in, about an hour; `make check-asan` and the
+# All else that must hold before a change goes in, forty to fifty minutes; `make check-asan` and the
 # like run one part (scripts/test lists them).
 check:
 	scripts/test check
