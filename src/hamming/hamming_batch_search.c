@@ -75,8 +75,9 @@ typedef struct batch_search {
  * All machines use the same costs, because the order of the hits depends on them. */
 
 static scan_plan plan_of(const nd_hamming_tables *t, uint32_t table, double queries, int errors) {
-    const double key = 1, near = t->design.bits > 64 ? 0.3 : 0.15;
-    const nd_hamming_costs in_cache = {.look = {2, 2, 2, 2}, .key = {near, near, near, near}};
+    const double key = 0.4, look = 4, near = 0.15;
+    const nd_hamming_costs in_cache = {.look = {look, look, look, look},
+                                       .key = {near, near, near, near}};
     const double keys = (double)t->keys;
     const nd_probed_table probed = {.bits = t->design.bits,
                                     .keys = keys,
