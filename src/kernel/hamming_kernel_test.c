@@ -408,7 +408,7 @@ static void check_probes(unsigned bits, size_t fullest) {
                        .starts = starts};
     uint64_t *queries = guarded_block(hit_pages, query_count * 8, true), middle = random64() >> 5;
     uint64_t *hits = malloc((query_count * p.crowded + 1) * 8);
-    unsigned most = (unsigned)below(8);
+    unsigned most = below(4) ? (unsigned)below(12) : random_most(32);
     p.pattern = (uint32_t)below(UINT64_C(1) << bits);
     for (size_t b = 0; b >> bits == 0; b++)
         starts[b + 1] = (uint16_t)(starts[b] + (below(9) ? below(4) : below(fullest + 1)));
