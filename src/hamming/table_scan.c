@@ -55,6 +55,7 @@ nd_status nd_table_scan_next(nd_table_scan *s, size_t room, uint32_t *keys, uint
                       << (s->word == s->first_word ? (s->entry + s->first_bucket) % 64 : 0),
         .last_mask = ~UINT64_C(0) >> (63 - (s->end - 1 + s->end_bucket - 1) % 64),
         .bit = s->entry * t->width - s->first_byte * 8,
+        .heads_there = (size_t)(s->end - s->entry),
         .width = t->width,
         .key_room = room,
         .bucket_room = buckets - s->ended};

@@ -40,7 +40,7 @@ static inline unsigned nd_table_scan_low(const nd_ef_table *t) {
  * those of the scan. O(log buckets). */
 size_t nd_table_scan_bucket(const nd_table_scan *scan, const uint16_t *starts, size_t key);
 /* The whole keys [first, first + count) of those: one word each, the head; with 128 bits two, head
- * and tail. bucket: that of the first key, or not far before it. */
+ * and tail. bucket: that of the first key, or one before it, from which on it is looked for. */
 nd_status nd_table_scan_keys(const nd_table_scan *scan, const uint16_t *starts, size_t bucket,
                              size_t first, size_t count, uint64_t *keys, nd_error *error);
 

@@ -452,29 +452,30 @@ static inline bool near128_any(const uint64_t *keys, uint64_t low, uint64_t high
     return lane_within(_mm256_min_epu8(first, second), most);
 }
 
+static inline __m256i distances32(const uint32_t *keys, uint32_t query) {
+    __m256i unlike = _mm256_xor_si256(load(keys), _mm256_set1_epi32((int32_t)query));
+    return _mm256_madd_epi16(_mm256_maddubs_epi16(byte_ones(unlike), _mm256_set1_epi8(1)),
+                             _mm256_set1_epi16(1));
+}
+
+static inline uint32_t lanes32_within(__m256i distances, unsigned most) {
+    __m256i beyond = _mm256_cmpgt_epi32(distances,
+                                        _mm256_set1_epi32(most < 32 ? (int32_t)most : 32));
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(beyond)) ^ 255;
+}
+
 #define NEAR32_GROUP 32
 static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned most) {
-    const __m256i all = _mm256_set1_epi32((int32_t)query), one8 = _mm256_set1_epi8(1),
-                  one16 = _mm256_set1_epi16(1);
     __m256i least = _mm256_set1_epi32(32);
 #pragma GCC unroll 4
-    for (int k = 0; k < NEAR32_GROUP; k += 8) {
-        __m256i pairs = _mm256_maddubs_epi16(byte_ones(_mm256_xor_si256(load(keys + k), all)),
-                                             one8);
-        least = _mm256_min_epi32(least, _mm256_madd_epi16(pairs, one16));
-    }
-    __m256i beyond = _mm256_cmpgt_epi32(least, _mm256_set1_epi32(most < 32 ? (int32_t)most : 32));
-    return _mm256_movemask_ps(_mm256_castsi256_ps(beyond)) != 255;
+    for (int k = 0; k < NEAR32_GROUP; k += 8)
+        least = _mm256_min_epi32(least, distances32(keys + k, query));
+    return lanes32_within(least, most) != 0;
 }
 
 #define PROBE_GROUP 8
 static inline uint32_t near32_within(const uint32_t *keys, uint32_t query, unsigned most) {
-    __m256i unlike = _mm256_xor_si256(load(keys), _mm256_set1_epi32((int32_t)query));
-    __m256i pairs = _mm256_maddubs_epi16(byte_ones(unlike), _mm256_set1_epi8(1)),
-            distances = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
-    __m256i beyond = _mm256_cmpgt_epi32(distances,
-                                        _mm256_set1_epi32(most < 32 ? (int32_t)most : 32));
-    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(beyond)) ^ 255;
+    return lanes32_within(distances32(keys, query), most);
 }
 
 #define PAIR64_GROUP 4
@@ -502,6 +503,14 @@ near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, u
     return lane_within(least, most);
 }
 
+/* The places of the eight bytes from byte `begin` of a lane's half of the vector on. */
+static inline __m256i bytes_from(__m256i begin) {
+    const __m256i first = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0,
+                                           0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8);
+    return _mm256_add_epi8(_mm256_shuffle_epi8(begin, first),
+                           _mm256_set1_epi64x(INT64_C(0x0706050403020100)));
+}
+
 /* Two keys are read from each window of 16 bytes: the second begins in one of the first eight bytes
  * of the window. */
 typedef struct packed_lanes {
@@ -511,10 +520,7 @@ typedef struct packed_lanes {
 
 #define PACKED_LEAST 12
 static inline packed_lanes spread_query(unsigned width, uint64_t query) {
-    const __m256i factor = _mm256_set1_epi64x(width), seven = _mm256_set1_epi64x(7),
-                  numbers8 = _mm256_set1_epi64x(INT64_C(0x0706050403020100));
-    const __m256i first_byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8, 0,
-                                                0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8);
+    const __m256i factor = _mm256_set1_epi64x(width), seven = _mm256_set1_epi64x(7);
     packed_lanes lanes;
     for (unsigned k = 0; k < 4; k++) lanes.window[k] = 2 * k * width / 8;
     for (int k = 0; k < 2; k++) {
@@ -524,7 +530,7 @@ static inline packed_lanes spread_query(unsigned width, uint64_t query) {
         __m256i window = _mm256_srli_epi64(
             _mm256_mul_epu32(_mm256_setr_epi64x(4 * k, 4 * k, 4 * k + 2, 4 * k + 2), factor), 3);
         __m256i begin = _mm256_sub_epi64(_mm256_srli_epi64(bit, 3), window);
-        lanes.bytes[k] = _mm256_add_epi8(_mm256_shuffle_epi8(begin, first_byte), numbers8);
+        lanes.bytes[k] = bytes_from(begin);
         lanes.query[k] = _mm256_sllv_epi64(_mm256_set1_epi64x((long long)query), shift);
         lanes.own[k] = _mm256_sllv_epi64(
             _mm256_set1_epi64x((long long)_bzhi_u64(UINT64_MAX, width)), shift);

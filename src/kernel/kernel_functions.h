@@ -16,6 +16,7 @@ typedef struct nd_packed_keys {
     uint64_t first_mask;          /* bits of the first word that count: from one bit on */
     uint64_t last_mask;           /* bits of the last word that count: up to one bit */
     uint64_t bit;                 /* offset of the first key's head */
+    size_t heads_there;           /* no more are read, whatever the directory says */
     unsigned width;               /* bits of a head, 1 to 57 */
     size_t key_room, bucket_room; /* the most keys, 64 to 65,535, and buckets */
 } nd_packed_keys;
@@ -138,8 +139,8 @@ typedef struct nd_kernel {
                           size_t count, uint64_t *hits);
 
     /* Unpacks keys word by word of the directory, while there is room for 64 more keys and for a
-     * bucket. keys[i]: the lowest 32 bits of the i-th head. ends[b]: the number of 0 bits before
-     * the b-th 1 bit. 64 bytes behind the last head can be read. */
+     * bucket. keys[i]: the lowest 32 bits of the i-th head, if it is there. ends[b]: the number of
+     * 0 bits before the b-th 1 bit. 64 bytes behind the last head can be read. */
     nd_unpacked (*unpack)(const nd_packed_keys *packed, uint32_t *keys, uint16_t *ends);
 
     /* SimHash sums: for each i < bits (16, 32, 64 or 128), sums[i] += the sum over the features of

@@ -28,6 +28,7 @@ static nd_unpacked unpack(const nd_packed_keys *packed, uint32_t *keys, uint16_t
         done.keys += nd_popcount(~word & mask);
         done.buckets += nd_popcount(ones);
     }
-    unpack_heads(packed->heads + packed->bit / 8, packed->bit % 8, packed->width, done.keys, keys);
+    unpack_heads(packed->heads + packed->bit / 8, packed->bit % 8, packed->width,
+                 done.keys < packed->heads_there ? done.keys : packed->heads_there, keys);
     return done;
 }

@@ -1,5 +1,5 @@
 /* Unpacks keys for table_unpack.h with AVX2. Included once, by kernel_avx2.c, behind its
- * put_positions and its loads and stores. */
+ * put_positions, its bytes_from, and its loads and stores. */
 static inline void unpack_ends(uint64_t ones, uint32_t keys, uint16_t *ends) {
     const __m256i lanes = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     unsigned char positions[72];
@@ -19,17 +19,13 @@ typedef struct four_heads {
 } four_heads;
 
 static inline four_heads place_heads(uint64_t bit, unsigned width) {
-    const __m256i numbers8 = _mm256_set1_epi64x(INT64_C(0x0706050403020100)),
-                  first_byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8, 0,
-                                                0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8);
     uint64_t far = bit + 4 * width;
     __m256i bits = _mm256_add_epi64(_mm256_setr_epi64x((int64_t)(bit % 8), (int64_t)(bit % 8),
                                                        (int64_t)(far % 8), (int64_t)(far % 8)),
                                     _mm256_setr_epi64x(0, width, 0, width));
-    return (four_heads){
-        {bit / 8, far / 8},
-        _mm256_add_epi8(_mm256_shuffle_epi8(_mm256_srli_epi64(bits, 3), first_byte), numbers8),
-        _mm256_and_si256(bits, _mm256_set1_epi64x(7))};
+    return (four_heads){{bit / 8, far / 8},
+                        bytes_from(_mm256_srli_epi64(bits, 3)),
+                        _mm256_and_si256(bits, _mm256_set1_epi64x(7))};
 }
 
 static inline __m256i load_heads(const unsigned char *p, const four_heads *four) {
