@@ -223,6 +223,7 @@ uint64_t *nd_radix_sort_records_somewhere(uint64_t *records, uint64_t *scratch, 
     if (words == 1) return sort_records(records, scratch, count, 1, 1);
     if (words == 2 && keys == 1) return sort_records(records, scratch, count, 2, 1);
     if (words == 2) return sort_records(records, scratch, count, 2, 2);
+    if (keys == 1) return sort_records(records, scratch, count, 3, 1);
     if (keys == 2) return sort_records(records, scratch, count, 3, 2);
     return sort_records(records, scratch, count, 3, 3);
 }

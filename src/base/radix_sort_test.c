@@ -85,13 +85,13 @@ static void test_records(void **state) {
     static uint64_t records[3 * MOST];
     uint64_t *scratch = malloc(nd_radix_scratch_words(MOST, 3) * sizeof *scratch);
     assert_non_null(scratch);
-    static const unsigned shapes[][2] = {{1, 1}, {2, 1}, {2, 2}, {3, 2}, {3, 3}};
+    static const unsigned shapes[][2] = {{1, 1}, {2, 1}, {2, 2}, {3, 1}, {3, 2}, {3, 3}};
     uint64_t seed = 3;
     for (int round = 0; round < 120; round++) {
-        unsigned words = shapes[round % 5][0];
+        unsigned words = shapes[round % 6][0];
         size_t count = random_below(&seed, round < 40 ? 60 : MOST);
         unsigned keep = round % 3 == 0 ? 64 : (unsigned)random_below(&seed, 65);
-        keys_compared = shapes[round % 5][1];
+        keys_compared = shapes[round % 6][1];
         for (size_t i = 0; i < count; i++) {
             for (unsigned w = 0; w < words; w++)
                 all[i].words[w] = keep == 0 ? 7 : random_next(&seed) >> (64 - keep);

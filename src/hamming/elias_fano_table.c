@@ -13,7 +13,8 @@ enum {
     MOST_WIDTH = 57, /* a head and the bits before it in its byte fit one word of 64 bits */
     MOST_BUCKET_BITS = 31,
     SAMPLED = ND_EF_TABLE_SAMPLED,
-    MEMORY = ND_LIMIT(8 << 20, 0) /* bytes of each spool */
+    MEMORY = ND_LIMIT(8 << 20, 0), /* bytes of each spool */
+    NEAR_WORDS = ND_LIMIT(64, 2)   /* of the directory, between two entries that are near */
 };
 
 static unsigned head_bits(uint32_t bits) { return bits < 64 ? bits : 64; }
@@ -431,29 +432,30 @@ static nd_status find_position(const nd_ef_table *t, uint64_t entry, uint64_t *p
     return position_of(t, first, end, entry, position, error);
 }
 
-/* Moves from the position of entry - 1 to the position of `entry`: mostly the next 0 bit of the
- * same word. Behind many empty buckets it is searched from the samples on. */
-static nd_status next_position(const nd_ef_table *t, uint64_t entry, uint64_t *position,
-                               nd_error *error) {
-    uint64_t i = (*position + 1) / 64, word;
+/* Counts 0 bits from the place on, in some words. Farther ones are searched from the samples on. */
+static nd_status find_place(const nd_ef_table *t, uint64_t entry, nd_ef_place *place,
+                            nd_error *error) {
+    uint64_t i = place->position / 64, end = i + NEAR_WORDS, rank = entry - place->entry, word;
     ND_TRY(word_at(t, i, &word, error));
-    word = ~word & ~UINT64_C(0) << (*position + 1) % 64;
-    if (word == 0) return find_position(t, entry, position, error);
-    *position = i * 64 + (unsigned)__builtin_ctzll(word);
-    return (*position - entry) >> t->bucket_bits
+    word = ~word & ~UINT64_C(0) << place->position % 64;
+    place->entry = entry;
+    for (unsigned zeros; zeros = nd_popcount(word), zeros <= rank;) {
+        rank -= zeros;
+        if (++i == end || rank / 64 > end - i)
+            return find_position(t, entry, &place->position, error);
+        ND_TRY(word_at(t, i, &word, error));
+        word = ~word;
+    }
+    place->position = i * 64 + nd_select_bit(word, (unsigned)rank);
+    return (place->position - entry) >> t->bucket_bits
                ? damaged(t, &t->directory, i * 8, "the directory of a table", error)
                : ND_OK;
 }
 
-nd_status nd_ef_table_keys(const nd_ef_table *t, uint64_t entry, unsigned count, nd_key *out,
-                           nd_error *error) {
-    uint64_t position = 0;
-    for (unsigned i = 0; i < count; i++) {
-        ND_TRY(i == 0 ? find_position(t, entry, &position, error)
-                      : next_position(t, entry + i, &position, error));
-        ND_TRY(nd_ef_table_key_of_bucket(t, position - (entry + i), entry + i, &out[i], error));
-    }
-    return ND_OK;
+nd_status nd_ef_table_key(const nd_ef_table *t, uint64_t entry, nd_ef_place *place, nd_key *out,
+                          nd_error *error) {
+    ND_TRY(find_place(t, entry, place, error));
+    return nd_ef_table_key_of_bucket(t, place->position - entry, entry, out, error);
 }
 
 nd_status nd_ef_table_find_in(const nd_ef_table *t, const nd_ef_bucket *bucket, nd_key key,

@@ -12,8 +12,13 @@
  * all queries that probe it are joined with it (block_join.h). A pair that several tables find is
  * reported by the first.
  *
- * Memory: 20 bytes per query (36 with fingerprints of 128 bits) and some MB, however keys and
- * queries are distributed. */
+ * The first table gives the entry of each hit, so it is scanned last: then it finds the keys of the
+ * hits of the others, too. That replaces a random access per hit, and hits come nearly in the order
+ * of their entries.
+ *
+ * Memory: 20 bytes per query, 24 per hit of another table than the first (36 and 40 with
+ * fingerprints of 128 bits), and some MB, however keys and queries are distributed. If these hits
+ * are more than the queries, so many of them at a time are looked up in the first table instead. */
 #ifndef ND_HAMMING_HAMMING_BATCH_SEARCH_H
 #define ND_HAMMING_HAMMING_BATCH_SEARCH_H
 

@@ -436,19 +436,39 @@ void nd_hamming_tables_close(nd_hamming_tables *t, const nd_allocator *allocator
     *t = (nd_hamming_tables){0};
 }
 
-nd_status nd_hamming_slots(const nd_hamming_tables *t, uint64_t entry, uint64_t *begin,
-                           uint64_t *end, nd_error *error) {
-    *begin = entry;
-    *end = entry + 1;
-    if (!t->grouped) return ND_OK;
-    nd_key keys[2];
-    unsigned count = entry + 1 < t->keys ? 2 : 1;
-    ND_TRY(nd_ef_table_keys(&t->groups, entry, count, keys, error));
-    *begin = keys[0].head >> (64 - t->document_bits);
-    *end = count > 1 ? keys[1].head >> (64 - t->document_bits) : t->documents;
+/* The slots of an entry that is not before `place` in the groups. */
+static nd_status find_slots(const nd_hamming_tables *t, uint64_t entry, nd_ef_place *place,
+                            uint64_t *begin, uint64_t *end, nd_error *error) {
+    nd_key key;
+    nd_ef_place behind;
+    ND_TRY(nd_ef_table_key(&t->groups, entry, place, &key, error));
+    *begin = key.head >> (64 - t->document_bits);
+    *end = t->documents;
+    if (entry + 1 < t->keys) {
+        behind = *place;
+        ND_TRY(nd_ef_table_key(&t->groups, entry + 1, &behind, &key, error));
+        *end = key.head >> (64 - t->document_bits);
+    }
     return *begin < *end && *end <= t->documents
                ? ND_OK
                : damaged(t, "the groups of its fingerprints", error);
+}
+
+nd_status nd_hamming_slots_of_all(const nd_hamming_tables *t, const uint64_t *entries, size_t count,
+                                  uint64_t *begins, uint64_t *ends, nd_error *error) {
+    nd_ef_place place = {0};
+    for (size_t i = 0; i < count && t->grouped; i++) nd_ef_table_prefetch(&t->groups, entries[i]);
+    for (size_t i = 0; i < count; i++) {
+        begins[i] = entries[i];
+        ends[i] = entries[i] + 1;
+        if (t->grouped) ND_TRY(find_slots(t, entries[i], &place, &begins[i], &ends[i], error));
+    }
+    return ND_OK;
+}
+
+nd_status nd_hamming_slots(const nd_hamming_tables *t, uint64_t entry, uint64_t *begin,
+                           uint64_t *end, nd_error *error) {
+    return nd_hamming_slots_of_all(t, &entry, 1, begin, end, error);
 }
 
 nd_status nd_hamming_document(const nd_hamming_tables *t, uint64_t slot, uint32_t *document,

@@ -84,10 +84,11 @@ nd_status nd_hamming_slots(const nd_hamming_tables *tables, uint64_t entry, uint
                            uint64_t *end, nd_error *error);
 nd_status nd_hamming_document(const nd_hamming_tables *tables, uint64_t slot, uint32_t *document,
                               nd_error *error);
-/* Prefetch what these two will read. */
-static inline void nd_hamming_prefetch_slots(const nd_hamming_tables *t, uint64_t entry) {
-    if (t->grouped) nd_ef_table_prefetch(&t->groups, entry);
-}
+/* The same of many entries, ascending; an entry may be there several times. Faster than one after
+ * the other if they are near each other. */
+nd_status nd_hamming_slots_of_all(const nd_hamming_tables *tables, const uint64_t *entries,
+                                  size_t count, uint64_t *begins, uint64_t *ends, nd_error *error);
+/* Prefetches what nd_hamming_document will read. */
 static inline void nd_hamming_prefetch_document(const nd_hamming_tables *t, uint64_t slot) {
     nd_sealed_prefetch(t->file, &t->document_section, slot * t->document_bits / 8);
 }

@@ -1,5 +1,6 @@
-/* The check of Hamming tables finds tables that are sound by themselves but do not have the same
- * fingerprints. */
+/* Tables that are sound by themselves but do not have the same fingerprints: the check of Hamming
+ * tables finds them, and a batch of queries that meets a fingerprint the first table has not. */
+#include "hamming/hamming_batch_search.h"
 #include "hamming/hamming_tables.h"
 
 #include "own_directory.h"
@@ -68,15 +69,66 @@ static void write_mixed(const char *name, const char *other, uint32_t table) {
     assert_int_equal(rename(mixed, name), 0);
 }
 
-static nd_status check(const char *name, nd_error *error) {
+static nd_status count_hits(void *context, const nd_hamming_hit *hits, size_t count,
+                            nd_error *error) {
+    (void)hits, (void)error;
+    *(size_t *)context += count;
+    return ND_OK;
+}
+
+typedef nd_status use_fn(const nd_hamming_tables *tables, nd_fingerprint near, nd_error *error);
+
+/* A batch of queries near a fingerprint. */
+static nd_status ask(const nd_hamming_tables *tables, nd_fingerprint near, nd_error *error) {
+    enum { QUERIES = 200, ERRORS = 3 };
+    nd_fingerprint queries[QUERIES];
+    uint64_t seed = 11;
+    size_t hits = 0;
+    for (size_t i = 0; i < QUERIES; i++) {
+        queries[i] = near;
+        for (int e = 0; e < ERRORS; e++) {
+            uint64_t bit = random_below(&seed, tables->design.bits);
+            if (bit < 64) queries[i].low ^= UINT64_C(1) << bit;
+            else queries[i].high ^= UINT64_C(1) << (bit - 64);
+        }
+    }
+    const nd_hamming_batch batch = {.tables = tables,
+                                    .queries = queries,
+                                    .count = QUERIES,
+                                    .k = ERRORS,
+                                    .fn = count_hits,
+                                    .context = &hits};
+    nd_status status = nd_hamming_batch_search(&batch, &nd_allocator_default, error);
+    if (status == ND_OK) assert_true(hits >= QUERIES);
+    return status;
+}
+
+static nd_status check(const nd_hamming_tables *tables, nd_fingerprint near, nd_error *error) {
+    (void)near;
+    return nd_hamming_tables_check(tables, error);
+}
+
+static nd_status use(const char *name, use_fn *fn, nd_fingerprint near, nd_error *error) {
     nd_sealed_file *file;
     nd_hamming_tables tables;
     assert_int_equal(nd_sealed_open(name, KIND, NULL, &nd_allocator_default, &file, error), ND_OK);
     assert_int_equal(nd_hamming_tables_open(file, &nd_allocator_default, &tables, error), ND_OK);
-    nd_status status = nd_hamming_tables_check(&tables, error);
+    nd_status status = fn(&tables, near, error);
     nd_hamming_tables_close(&tables, &nd_allocator_default);
     nd_sealed_close(file);
     return status;
+}
+
+static void check_sound(const char *name, nd_fingerprint near) {
+    nd_error error;
+    if (use(name, check, near, &error) != ND_OK) fail_msg("%s", error.message);
+    if (use(name, ask, near, &error) != ND_OK) fail_msg("%s", error.message);
+}
+
+static void check_fails(const char *name, use_fn *fn, nd_fingerprint near, const char *message) {
+    nd_error error;
+    assert_int_equal(use(name, fn, near, &error), ND_ERR_CORRUPT);
+    if (!strstr(error.message, message)) fail_msg("%s", error.message);
 }
 
 /* The tables differ in one bit of one fingerprint. */
@@ -84,22 +136,22 @@ static void check_unlike(uint32_t bits, uint32_t table, uint64_t seed) {
     nd_hamming_design design = {
         .kind = ND_HAMMING_WINDOWS, .bits = bits, .k = 3, .blocks = 2, .chosen = 1};
     nd_fingerprint all[COUNT];
-    nd_error error;
     uint64_t bit = random_below(&seed, bits), changed = random_below(&seed, COUNT);
     for (size_t i = 0; i < COUNT; i++)
         all[i] = nd_fingerprint_and((nd_fingerprint){random_next(&seed), random_next(&seed)},
                                     nd_fingerprint_mask(bits));
     write_tables(names[0], &design, all);
+    const nd_fingerprint before = all[changed];
     if (bit < 64) all[changed].low ^= UINT64_C(1) << bit;
     else all[changed].high ^= UINT64_C(1) << (bit - 64);
     write_tables(names[1], &design, all);
-    if (check(names[0], &error) != ND_OK) fail_msg("%s", error.message);
+    check_sound(names[0], before);
     write_mixed(names[0], names[0], table);
-    if (check(names[0], &error) != ND_OK) fail_msg("%s", error.message);
+    check_sound(names[0], before);
     write_mixed(names[0], names[1], table);
-    assert_int_equal(check(names[0], &error), ND_ERR_CORRUPT);
-    assert_non_null(
-        strstr(error.message, "one of its tables has other fingerprints than the first"));
+    check_fails(names[0], check, before, "one of its tables has other fingerprints than the first");
+    check_fails(names[0], ask, table == 0 ? before : all[changed],
+                "a table of fingerprints has one that the first has not");
 }
 
 static void test_unlike_tables(void **state) {

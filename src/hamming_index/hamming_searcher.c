@@ -152,15 +152,20 @@ static nd_status add_hit(void *context, const nd_hamming_hit *hit, bool *more, n
 static nd_status add_hits(void *context, const nd_hamming_hit *hits, size_t count,
                           nd_error *error) {
     nd_hamming_searcher *f = context;
-    uint64_t slots[ND_BATCH_HITS], ends[ND_BATCH_HITS];
-    for (size_t i = 0; i < count; i++) nd_hamming_prefetch_slots(f->tables, hits[i].entry);
+    enum { INDEX_BITS = 8 };
+    _Static_assert(ND_BATCH_HITS <= 1 << INDEX_BITS, "an index of a hit has so many bits");
+    uint64_t order[ND_BATCH_HITS], entries[ND_BATCH_HITS], slots[ND_BATCH_HITS],
+        ends[ND_BATCH_HITS];
+    for (size_t i = 0; i < count; i++) order[i] = hits[i].entry << INDEX_BITS | i;
+    nd_radix_sort(order, entries, count, INDEX_BITS);
+    for (size_t i = 0; i < count; i++) entries[i] = order[i] >> INDEX_BITS;
+    ND_TRY(nd_hamming_slots_of_all(f->tables, entries, count, slots, ends, error));
+    for (size_t i = 0; i < count; i++) nd_hamming_prefetch_document(f->tables, slots[i]);
     for (size_t i = 0; i < count; i++) {
-        ND_TRY(nd_hamming_slots(f->tables, hits[i].entry, &slots[i], &ends[i], error));
-        nd_hamming_prefetch_document(f->tables, slots[i]);
+        const nd_hamming_hit *hit = &hits[order[i] & ((1 << INDEX_BITS) - 1)];
+        ND_TRY(add_slots(f, f->first + hit->query, slots[i], ends[i], hit->fingerprint,
+                         hit->distance, error));
     }
-    for (size_t i = 0; i < count; i++)
-        ND_TRY(add_slots(f, f->first + hits[i].query, slots[i], ends[i], hits[i].fingerprint,
-                         hits[i].distance, error));
     return ND_OK;
 }
 
@@ -236,13 +241,47 @@ static nd_status search(nd_hamming_searcher *f, size_t count, uint32_t k, nd_err
     return search_memtable(f, count, k, error);
 }
 
+static nd_status reserve_scratch(nd_hamming_searcher *f, size_t count, nd_error *error) {
+    size_t room = nd_radix_scratch_words(count, FOUND_WORDS);
+    return nd_reserve(&f->allocator, &f->scratch, &f->scratch_capacity, room)
+               ? ND_OK
+               : nd_fail_memory(error, room * sizeof *f->scratch, "matches");
+}
+
+/* Sorts the matches of one query, from f->found[begin] on. */
 static nd_status sort_found(nd_hamming_searcher *f, size_t begin, nd_error *error) {
     size_t count = f->found_count - begin;
     if (count < 2) return ND_OK;
-    size_t room = nd_radix_scratch_words(count, FOUND_WORDS);
-    if (!nd_reserve(&f->allocator, &f->scratch, &f->scratch_capacity, room))
-        return nd_fail_memory(error, room * sizeof *f->scratch, "matches");
+    ND_TRY(reserve_scratch(f, count, error));
     nd_radix_sort_records(&f->found[begin].order, f->scratch, count, FOUND_WORDS, 1);
+    return ND_OK;
+}
+
+/* Sorts the matches of `count` queries. Each query's number of matches is known, so each match can
+ * be put among them at once. */
+static nd_status sort_all_found(nd_hamming_searcher *f, size_t count, nd_error *error) {
+    uint64_t sum = 0, begin = 0;
+    if (f->found_count < 2) return ND_OK;
+    ND_TRY(reserve_scratch(f, f->found_count, error));
+    found *sorted = (found *)f->scratch;
+    /* counts[q] becomes where the matches of query q begin; the copying moves it on to their end.
+     */
+    for (size_t q = 0; q < count; q++) {
+        uint64_t here = f->counts[q];
+        f->counts[q] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < f->found_count; i++)
+        sorted[f->counts[f->found[i].order >> QUERY_SHIFT]++] = f->found[i];
+    memcpy(f->found, sorted, f->found_count * sizeof *sorted);
+    for (size_t q = 0; q < count; q++) {
+        uint64_t end = f->counts[q];
+        f->counts[q] = end - begin;
+        if (end - begin > 1)
+            nd_radix_sort_records(&f->found[begin].order, f->scratch, (size_t)(end - begin),
+                                  FOUND_WORDS, 1);
+        begin = end;
+    }
     return ND_OK;
 }
 
@@ -323,7 +362,7 @@ static nd_status find(nd_hamming_searcher *f, size_t count, nd_error *error) {
     f->first = f->least = 0;
     if (together) {
         ND_TRY(search(f, count, f->k, error));
-        ND_TRY(sort_found(f, 0, error));
+        ND_TRY(sort_all_found(f, count, error));
         if (f->kind == ND_HAMMING_NEAREST && f->found_count > 0) keep_nearest(f, count);
     }
     for (; !together && f->first < count; f->first++) {

@@ -116,28 +116,49 @@ static size_t near128_pairs(const uint64_t *queries, size_t query_count, const u
 _Static_assert(PROBE_GROUP <= ND_PROBES_BEHIND,
                "a group that begins at a probe's last key can be read");
 
-/* Most probes have no more keys than one group. */
-static size_t near32_probes(const nd_key_probes *probes, const uint64_t *queries, size_t count,
-                            unsigned most, uint64_t *hits) {
+/* Writes the hits of queries [first, last), group by group. */
+static __attribute__((noinline)) size_t near32_groups(const nd_key_probes *probes,
+                                                      const uint64_t *queries, size_t first,
+                                                      size_t last, unsigned most, uint64_t *hits,
+                                                      size_t found) {
     const nd_key_probe probe = nd_key_probe_of(probes);
-    const uint32_t *const keys = probes->keys;
-    const uint16_t *const begins = probes->starts, *const ends = begins + probe.span;
-    size_t found = 0;
-    for (size_t q = 0; q < count; q++) {
-        const uint32_t first = nd_key_probe_first(probe, queries[q]), end = ends[first],
-                       query = (uint32_t)(queries[q] >> probes->low);
-        uint32_t i = begins[first];
+    for (size_t q = first; q < last; q++) {
+        const uint16_t *starts = probes->starts + nd_key_probe_first(probe, queries[q]);
+        const uint32_t end = starts[probe.span], query = (uint32_t)(queries[q] >> probes->low);
+        uint32_t i = starts[0];
         if (__builtin_expect(end - i > probes->crowded, 0)) {
             hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
             continue;
         }
         do {
-            uint32_t within = near32_within(keys + i, query, most);
+            uint32_t within = near32_within(probes->keys + i, query, most);
             if (end - i < PROBE_GROUP) within &= (1u << (end - i)) - 1;
             for (; __builtin_expect(within, 0); within &= within - 1)
                 hits[found++] = (uint64_t)q << 32 | (i + (uint32_t)__builtin_ctz(within));
             i += PROBE_GROUP;
-        } while (__builtin_expect(i < end, 0));
+        } while (i < end);
+    }
+    return found;
+}
+
+/* Narrow probes mostly have no more keys than a group, of which none is near: one branch decides
+ * that. */
+static size_t near32_probes(const nd_key_probes *probes, const uint64_t *queries, size_t count,
+                            unsigned most, uint64_t *hits) {
+    const nd_key_probe probe = nd_key_probe_of(probes);
+    const uint32_t *const keys = probes->keys;
+    const uint16_t *const begins = probes->starts, *const ends = begins + probe.span;
+    const unsigned low = probes->low, keys_here = begins[UINT64_C(1) << probes->bits];
+    size_t found = 0;
+    if (keys_here >> (probes->bits - probes->wide) > PROBE_GROUP / 2)
+        return near32_groups(probes, queries, 0, count, most, hits, 0);
+    for (size_t q = 0; q < count; q++) {
+        const uint32_t first = nd_key_probe_first(probe, queries[q]), begin = begins[first],
+                       here = ends[first] - begin,
+                       within = near32_within(keys + begin, (uint32_t)(queries[q] >> low), most) &
+                                ((1u << here % 32) - 1);
+        if (__builtin_expect((within | (here > PROBE_GROUP)) != 0, 0))
+            found = near32_groups(probes, queries, q, q + 1, most, hits, found);
     }
     return found;
 }

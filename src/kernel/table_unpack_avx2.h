@@ -1,14 +1,17 @@
 /* Unpacks keys for table_unpack.h with AVX2. Included once, by kernel_avx2.c, behind its
- * put_positions, its bytes_from, and its loads and stores. */
+ * positions_in, its bytes_from, and its loads and stores. */
+
+/* Eight bits a step, as put_edges does. Each step writes its ends at once: positions that are put
+ * into memory byte by byte and loaded again sixteen at a time would wait for these stores. */
 static inline void unpack_ends(uint64_t ones, uint32_t keys, uint16_t *ends) {
-    const __m256i lanes = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    unsigned char positions[72];
-    size_t count = put_positions(positions, ones);
-    __m256i before = _mm256_sub_epi16(_mm256_set1_epi16((short)keys), lanes);
-    for (size_t i = 0; i < count; i += 16) {
-        __m128i some = _mm_loadu_si128((const __m128i *)(positions + i));
-        store(ends + i, _mm256_add_epi16(before, _mm256_cvtepu8_epi16(some)));
-        before = _mm256_sub_epi16(before, _mm256_set1_epi16(16));
+    const __m128i lanes = _mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7);
+#pragma GCC unroll 8
+    for (unsigned bit = 0; bit < 64; bit += 8) {
+        unsigned byte = ones >> bit & 0xff, found = (unsigned)__builtin_popcount(byte);
+        __m128i before = _mm_sub_epi16(_mm_set1_epi16((short)keys), lanes);
+        _mm_storeu_si128((__m128i *)ends, _mm_add_epi16(positions_in(byte), before));
+        ends += found;
+        keys += 8 - found;
     }
 }
 
