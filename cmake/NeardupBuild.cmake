@@ -23,10 +23,16 @@ if(ND_SANITIZE)
   # Reports need the names and lines of functions, and no more: all else makes builds a third longer.
   target_compile_options(nd_build_flags INTERFACE
     -fsanitize=${ND_SANITIZE} -fno-omit-frame-pointer -g1)
+  # Undefined behaviour raises SIGILL. AddressSanitizer then shows the line (handle_sigill=1). Reports
+  # of UndefinedBehaviorSanitizer would make the command twice as large, and its start longer by half.
   if(ND_SANITIZE MATCHES "undefined")
-    target_compile_options(nd_build_flags INTERFACE -fno-sanitize-recover=all)
+    target_compile_options(nd_build_flags INTERFACE -fsanitize-undefined-trap-on-error)
   endif()
-  target_link_options(nd_build_flags INTERFACE -fsanitize=${ND_SANITIZE})
+  string(REPLACE "," ";" nd_runtimes "${ND_SANITIZE}")
+  list(REMOVE_ITEM nd_runtimes undefined)
+  foreach(runtime IN LISTS nd_runtimes)
+    target_link_options(nd_build_flags INTERFACE -fsanitize=${runtime})
+  endforeach()
   # Tests start the command thousands of times. It starts in .8 of the time if the loader need not
   # relocate it.
   target_link_options(nd_build_flags INTERFACE
