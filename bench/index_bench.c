@@ -231,6 +231,10 @@ static growth grow(const char *path, const material *m, uint64_t documents, uint
     return g;
 }
 
+static const char usage[] =
+    "usage: index_bench [--documents N] [--batch N] [--queries N] [--material FILE] "
+    "[--memory MIB] [--threads N] [--sketch-only] [--existing] INDEX-DIRECTORY";
+
 int main(int count, char **arguments) {
     uint64_t documents = 10000000, batch = 1000000, queries = 20000;
     const char *path = NULL, *file = NULL;
@@ -251,11 +255,10 @@ int main(int count, char **arguments) {
             resources.threads = (uint32_t)strtoul(value, NULL, 10), i++;
         else if (strcmp(a, "--sketch-only") == 0) sketch_only = true;
         else if (strcmp(a, "--existing") == 0) existing = true;
-        else path = a;
+        else if (a[0] != '-') path = a;
+        else stop(usage);
     }
-    if (!path)
-        stop("usage: index_bench [--documents N] [--batch N] [--queries N] [--material FILE] "
-             "[--memory MIB] [--threads N] [--sketch-only] [--existing] INDEX-DIRECTORY");
+    if (!path) stop(usage);
     material m = {.limit = 64 << 20};
     if (!(file ? material_add_file(&m, file) : material_add_machine(&m)) || m.count < 1000)
         stop("too little material");

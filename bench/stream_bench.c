@@ -148,6 +148,10 @@ static uint64_t peak_memory(void) {
     return (uint64_t)usage.ru_maxrss * 1024;
 }
 
+static const char usage[] =
+    "usage: stream_bench [--clusters N] [--documents N] [--threshold S | --k K "
+    "[--follow]] [--topics N] [--threads N] [--rounds N] [--material FILE] DIRECTORY";
+
 int main(int count, char **arguments) {
     uint64_t clusters = 1000000, documents = 40960;
     uint32_t topics = 0, threads = 1;
@@ -167,11 +171,10 @@ int main(int count, char **arguments) {
         else if (strcmp(a, "--rounds") == 0) rounds = atoi(value), i++;
         else if (strcmp(a, "--topics") == 0) topics = (uint32_t)atoi(value), i++;
         else if (strcmp(a, "--follow") == 0) options.mode = ND_STREAM_FOLLOW;
-        else path = a;
+        else if (a[0] != '-') path = a;
+        else stop(usage);
     }
-    if (!path)
-        stop("usage: stream_bench [--clusters N] [--documents N] [--threshold S | --k K "
-             "[--follow]] [--topics N] [--threads N] [--rounds N] [--material FILE] DIRECTORY");
+    if (!path) stop(usage);
     material m = {.limit = 16 << 20};
     if (!(file ? material_add_file(&m, file) : material_add_machine(&m)) || m.count < 1000)
         stop("too little material");
