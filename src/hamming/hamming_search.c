@@ -5,8 +5,9 @@
 #include "kernel/kernel.h"
 
 enum {
-    SAMPLE_BITS = 6, /* of the buckets between two samples */
-    CHUNK = 64,      /* probes that go through the rounds together */
+    SAMPLE_BITS = 6,  /* of the buckets between two samples */
+    CHUNK = 16,       /* probes that go through the rounds together; one query has several chunks */
+    DENSE_CHUNK = 64, /* the most probes of a dense run, which has no more than one chunk */
     ROUNDS = 4,
     LINE = 64,       /* bytes of a cache line */
     LINES = 16,      /* lines prefetched per probe; further ones the processor prefetches itself */
@@ -45,11 +46,10 @@ typedef struct slice {
 typedef struct chunk {
     slice slices[CHUNK];
     size_t slice_count, count;
-    /* Of each probe: */
-    uint32_t prefixes[CHUNK];            /* the highest `depth` bits of its keys */
-    uint32_t befores[CHUNK];             /* keys before its sample */
-    uint32_t begins[CHUNK], ends[CHUNK]; /* its entries */
-    uint8_t most[CHUNK]; /* bits behind the prefix in which its keys may differ from the query */
+    /* Of each probe: the highest `depth` bits of its keys; keys before its sample; its entries;
+     * bits behind the prefix in which its keys may differ from the query. */
+    uint32_t prefixes[DENSE_CHUNK], befores[DENSE_CHUNK], begins[DENSE_CHUNK], ends[DENSE_CHUNK];
+    uint8_t most[DENSE_CHUNK];
 } chunk;
 
 /* The pattern of errors that comes next in the enumeration of a query's probes. */
@@ -148,12 +148,13 @@ static inline bool add_probes(chunk *c, slice *s, pattern_cursor *w, unsigned bi
     const nd_probe_plan *plan = s->plan;
     const bool wide = plan->wide > 0 && w->errors < plan->errors;
     const unsigned behind = wide ? 0 : plan->wide;
+    const size_t room = s->nested ? DENSE_CHUNK : CHUNK;
     s->depth = plan->depth - (wide ? plan->wide : 0);
     s->shift = plan->shift + (wide ? plan->wide : 0);
     const uint32_t prefix = prefix_of(s->head, s->depth);
     bool more = true;
     s->first = (uint32_t)c->count;
-    for (; more && c->count < CHUNK && !(wide && w->errors == plan->errors);
+    for (; more && c->count < room && !(wide && w->errors == plan->errors);
          more = step(plan->errors, bits, w)) {
         c->prefixes[c->count] = prefix ^ (uint32_t)w->pattern << behind;
         c->most[c->count] = (uint8_t)(most - w->errors);
