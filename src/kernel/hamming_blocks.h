@@ -148,16 +148,18 @@ static size_t near32_probes(const nd_key_probes *probes, const uint64_t *queries
     const nd_key_probe probe = nd_key_probe_of(probes);
     const uint32_t *const keys = probes->keys;
     const uint16_t *const begins = probes->starts, *const ends = begins + probe.span;
-    const unsigned low = probes->low, keys_here = begins[UINT64_C(1) << probes->bits];
+    const uint64_t all = begins[UINT64_C(1) << probes->bits];
+    const unsigned low = probes->low,
+                   few = probes->crowded < PROBE_GROUP ? probes->crowded : PROBE_GROUP;
     size_t found = 0;
-    if (keys_here >> (probes->bits - probes->wide) > PROBE_GROUP / 2)
+    if (all >> (probes->bits - probes->wide) > PROBE_GROUP / 2)
         return near32_groups(probes, queries, 0, count, most, hits, 0);
     for (size_t q = 0; q < count; q++) {
         const uint32_t first = nd_key_probe_first(probe, queries[q]), begin = begins[first],
                        here = ends[first] - begin,
                        within = near32_within(keys + begin, (uint32_t)(queries[q] >> low), most) &
                                 ((1u << here % 32) - 1);
-        if (__builtin_expect((within | (here > PROBE_GROUP)) != 0, 0))
+        if (__builtin_expect((within | (here > few)) != 0, 0))
             found = near32_groups(probes, queries, q, q + 1, most, hits, found);
     }
     return found;
