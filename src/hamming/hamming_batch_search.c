@@ -89,7 +89,7 @@ typedef struct batch_search {
  * All machines use the same costs, because the order of the hits depends on them. */
 
 static scan_plan plan_of(const nd_hamming_tables *t, uint32_t table, double queries, int errors) {
-    const double key = 0.4, look = 4, near = 0.15;
+    const double key = 0.25, look = 2.5, near = 0.1;
     const nd_hamming_costs in_cache = {.look = {look, look, look, look},
                                        .key = {near, near, near, near}};
     const double keys = (double)t->keys;
