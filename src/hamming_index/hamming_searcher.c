@@ -264,8 +264,7 @@ static nd_status sort_all_found(nd_hamming_searcher *f, size_t count, nd_error *
     if (f->found_count < 2) return ND_OK;
     ND_TRY(reserve_scratch(f, f->found_count, error));
     found *sorted = (found *)f->scratch;
-    /* counts[q] becomes where the matches of query q begin; the copying moves it on to their end.
-     */
+    /* counts[q] becomes where the matches of query q begin; copying moves it on to their end. */
     for (size_t q = 0; q < count; q++) {
         uint64_t here = f->counts[q];
         f->counts[q] = sum;
