@@ -58,6 +58,8 @@ typedef struct pattern_cursor {
     uint32_t table;
     int errors; /* of the pattern */
     uint64_t pattern;
+    uint64_t head; /* of the query's key in the table, if known */
+    bool known;
 } pattern_cursor;
 
 struct nd_hamming_search_context {
@@ -146,22 +148,29 @@ static inline const unsigned char *bytes_of(const nd_ef_table *t, const nd_secti
 static inline bool add_probes(chunk *c, slice *s, pattern_cursor *w, unsigned bits, int most) {
     const unsigned char *samples = bytes_of(s->in, &s->in->samples);
     const nd_probe_plan *plan = s->plan;
-    const bool wide = plan->wide > 0 && w->errors < plan->errors;
-    const unsigned behind = wide ? 0 : plan->wide;
+    const int errors = plan->errors;
+    const bool wide = plan->wide > 0 && w->errors < errors;
+    const unsigned behind = wide ? 0 : plan->wide, further = wide ? plan->wide : 0,
+                   depth = plan->depth - further, shift = plan->shift + further;
     const size_t room = s->nested ? DENSE_CHUNK : CHUNK;
-    s->depth = plan->depth - (wide ? plan->wide : 0);
-    s->shift = plan->shift + (wide ? plan->wide : 0);
-    const uint32_t prefix = prefix_of(s->head, s->depth);
+    const uint32_t prefix = prefix_of(s->head, depth);
+    uint32_t *const prefixes = c->prefixes;
+    uint8_t *const mosts = c->most;
+    size_t count = c->count;
+    pattern_cursor at = *w; /* a copy, because a store to `mosts` might change *w */
     bool more = true;
-    s->first = (uint32_t)c->count;
-    for (; more && c->count < room && !(wide && w->errors == plan->errors);
-         more = step(plan->errors, bits, w)) {
-        c->prefixes[c->count] = prefix ^ (uint32_t)w->pattern << behind;
-        c->most[c->count] = (uint8_t)(most - w->errors);
-        __builtin_prefetch(samples + sample_of(s->shift, c->prefixes[c->count]) * 4);
-        c->count++;
+    s->depth = depth;
+    s->shift = shift;
+    s->first = (uint32_t)count;
+    for (; more && count < room && !(wide && at.errors == errors); more = step(errors, bits, &at)) {
+        const uint32_t here = prefix ^ (uint32_t)at.pattern << behind;
+        __builtin_prefetch(samples + sample_of(shift, here) * 4);
+        prefixes[count] = here;
+        mosts[count++] = (uint8_t)(most - at.errors);
     }
-    s->count = (uint32_t)c->count - s->first;
+    s->count = (uint32_t)count - s->first;
+    c->count = count;
+    *w = at;
     return more;
 }
 
@@ -169,9 +178,11 @@ static inline bool add_probes(chunk *c, slice *s, pattern_cursor *w, unsigned bi
 static bool fill_slice(nd_hamming_search_context *p, chunk *c) {
     pattern_cursor *w = &p->cursor;
     slice *s = &c->slices[c->slice_count++];
+    if (!w->known) w->head = nd_key_of(&p->tables->orders[w->table], p->queries[w->query]).head;
+    w->known = true;
     *s = (slice){.query = w->query,
                  .table = w->table,
-                 .head = nd_key_of(&p->tables->orders[w->table], p->queries[w->query]).head,
+                 .head = w->head,
                  .in = &p->tables->tables[w->table],
                  .plan = &p->plans[w->table],
                  .verified = p->verified >> w->table & 1};

@@ -593,8 +593,6 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 
 #include "kernel/utf8_blocks.h"
 
-#include "kernel/table_words.h"
-
 #include "kernel/table_probe.h"
 #include "kernel/table_probe_scalar.h"
 

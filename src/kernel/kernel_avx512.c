@@ -509,39 +509,6 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 
 #include "kernel/utf8_blocks.h"
 
-/* Words of the directory in which nearly all buckets between two samples end. */
-#define NEAR_WORDS 4
-/* The words from a sample on, with the number of 1 bits before each word (`before`), and before and
- * in each word (`through`). */
-typedef struct near_words {
-    __m256i through;
-    uint64_t words[NEAR_WORDS], before[NEAR_WORDS];
-} near_words;
-
-static inline near_words load_near(const unsigned char *p, unsigned skip) {
-    __m256i words = _mm256_and_si256(
-        _mm256_loadu_si256((const __m256i *)p),
-        _mm256_sllv_epi64(_mm256_set1_epi64x(-1),
-                          _mm256_zextsi128_si256(_mm_cvtsi64_si128((long long)skip))));
-    __m256i ones = _mm256_popcnt_epi64(words),
-            pairs = _mm256_add_epi64(ones, _mm256_maskz_permutex_epi64(0xe, ones, 0x90));
-    __m256i through = _mm256_add_epi64(pairs, _mm256_maskz_permutex_epi64(0xc, pairs, 0x40));
-    near_words near = {.through = through};
-    _mm256_storeu_si256((__m256i *)near.words, words);
-    _mm256_storeu_si256((__m256i *)near.before, _mm256_sub_epi64(through, ones));
-    return near;
-}
-
-static inline uint64_t count_near(const near_words *w) {
-    return (uint64_t)_mm256_extract_epi64(w->through, 3);
-}
-
-static inline uint64_t select_near(const near_words *w, unsigned rank) {
-    unsigned i = (unsigned)__builtin_ctz(
-        _mm256_cmpgt_epu64_mask(w->through, _mm256_set1_epi64x((long long)rank)));
-    return i * 64 + nd_select_bit(w->words[i], rank - (unsigned)w->before[i]);
-}
-
 #include "kernel/table_probe.h"
 
 /* The positions of the keys of a range in 64 bytes, with the first key in lane 0. A byte

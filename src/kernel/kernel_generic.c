@@ -424,8 +424,6 @@ static size_t lines(const char *text, size_t length, nd_line *out, size_t room, 
 
 /* ---- packed tables */
 
-#include "kernel/table_words.h"
-
 #include "kernel/table_probe.h"
 #include "kernel/table_probe_scalar.h"
 

@@ -453,8 +453,6 @@ static inline uint64_t newlines_of(const unsigned char *p) {
 
 /* ---- packed tables */
 
-#include "kernel/table_words.h"
-
 #include "kernel/table_probe.h"
 #include "kernel/table_probe_scalar.h"
 
