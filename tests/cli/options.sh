@@ -9,26 +9,27 @@ tried=0
 
 # refused MESSAGE ARGUMENTS: prints the output if the message or the exit status is different.
 refused() {
-    local message=$1 status=0
+    local message=$1 status=0 line=
     shift
     tried=$((tried + 1))
     "$NEARDUP" "$@" > .out 2> .err < /dev/null || status=$?
-    if [[ $status != 2 || -s .out || $(head -n 1 .err) != "neardup: $message"* ]]; then
+    read -r line < .err || true
+    if [[ $status != 2 || -s .out || $line != "neardup: $message"* ]]; then
         echo "not refused as '$message', but with status $status: neardup $*"
         cat .out .err
     fi
 }
 
-# A value in range, chosen by the name that the help gives to the value.
-good_value() {
+# Sets `value` to one in range, chosen by the name that the help gives to the value.
+choose_value() {
     case $1 in
-        N | K) echo 2 ;;
-        SIZE) echo 64M ;;
-        S | P | SHARE) echo .5 ;;
-        TIME) echo 1d ;;
-        *=*) echo x=y ;;
-        *'|'*) echo "${1%%|*}" ;;
-        *) echo x ;;
+        N | K) value=2 ;;
+        SIZE) value=64M ;;
+        S | P | SHARE) value=.5 ;;
+        TIME) value=1d ;;
+        *=*) value=x=y ;;
+        *'|'*) value=${1%%|*} ;;
+        *) value=x ;;
     esac
 }
 
@@ -41,7 +42,7 @@ try_option() { # COMMAND (as words) OPTION ARGUMENT
         refused "--$option x: must be given without a value" "${command[@]}" "--$option=x"
         return
     fi
-    value=$(good_value "$argument")
+    choose_value "$argument"
     # Lists may be repeated.
     [[ $option == text-field || $option == glob || $option == exclude || $option == protect || $option == beside || $option == differ-by || "$1 $option" == 'passages in' ]] || refused "--$option: given twice" "${command[@]}" "--$option" "$value" "--$option=$value"
     refused "--$option: a value is missing" "${command[@]}" "--$option"

@@ -157,7 +157,17 @@ python3 page.py p.html s.tsv 'script>alert(1)</script>' '</mark></div></body>' '
 python3 page.py p.html s.tsv '论文与来源对照' 'script>alert(1)</script>'
 
 # The page stays below 1 MB, and says what it leaves out.
-for i in {1..150}; do record "paper $i" "$(for j in {1..60}; do printf '%s own%d words%d here%d ' "$(words $((j * 40)) $((j * 40 + 25 + i % 7)))" $i $i $j; done | sed 's/w/<w>\&/g')"; done > many.jsonl
+awk 'BEGIN {
+    for (i = 1; i <= 150; i++) {
+        text = ""
+        for (j = 1; j <= 60; j++) {
+            for (n = j * 40; n <= j * 40 + 25 + i % 7; n++) text = text "w" n " "
+            text = text "own" i " words" i " here" j " "
+        }
+        gsub(/w/, "<w>\\&", text)
+        printf "{\"id\":\"paper %d\",\"text\":\"%s\"}\n", i, text
+    }
+}' > many.jsonl
 for i in {1..12}; do record "source $i" "$(words 1 3000 | sed 's/w/<w>\&/g')"; done > large.jsonl
 "$NEARDUP" passages many.jsonl --in large.jsonl -q -o /dev/null --shares s.tsv --page p.html
 python3 page.py p.html s.tsv

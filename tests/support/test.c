@@ -10,8 +10,11 @@ unsigned test_sparsity(void) {
 }
 
 unsigned test_rounds(unsigned whole) {
-    if (test_sparsity() == 1) return whole;
-    return whole < 4 ? 1 : whole / 4;
+    enum { QUARTER = 32 }; /* the sparsity up to which it is a quarter */
+    unsigned sparsity = test_sparsity(), rounds = whole / 4;
+    if (sparsity == 1) return whole;
+    if (sparsity > QUARTER) rounds = rounds * QUARTER / sparsity;
+    return rounds > 0 ? rounds : 1;
 }
 
 static bool refuse(failing_allocator *state) {
