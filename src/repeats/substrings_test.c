@@ -284,7 +284,8 @@ static void test_random(void **state) {
     static collection c;
     uint64_t seed = 7;
     size_t all = 0, more = 0;
-    for (unsigned round = 0; round < test_rounds(ROUNDS); round++) {
+    const unsigned rounds = test_rounds(ROUNDS);
+    for (unsigned round = 0; round < rounds; round++) {
         static char expected[1 << 15];
         nd_substrings_options o;
         size_t passes;
@@ -302,7 +303,8 @@ static void test_random(void **state) {
         all += cut;
         more += passes > 2;
     }
-    assert_true(all > ROUNDS && more > 0);
+    /* Two of 200 rounds take more passes than two. */
+    assert_true(all > rounds && (more > 0 || rounds < ROUNDS / 4));
 }
 
 int main(void) {
