@@ -63,7 +63,7 @@ t keywords en.jsonl -q --weights tf --top 1 -o top.jsonl.gz --summary - --thread
 gzip -dc top.jsonl.gz
 
 # The output is the same at any number of threads.
-for ((i = 0; i < 3000; i++)); do record "$i" "document $i is $((i * 7919 % 2003)) of Straße $((i % 7)) 汉字 $(words $((i % 9)) $((i % 9 + 40)))"; done > many.jsonl
+many_records > many.jsonl
 for flags in '' '--weights tf' '--weights tfidf:idf.tsv --top 3' '--stem german'; do
     # shellcheck disable=SC2086
     one=$("$NEARDUP" keywords many.jsonl -q --threads 1 $flags | md5sum)

@@ -34,6 +34,18 @@ words() { seq -s ' ' -f "${3-w}%g" "$1" "$2"; }
 # record ID TEXT: prints one line of JSON.
 record() { printf '{"id":"%s","text":"%s"}\n' "$1" "$2"; }
 
+# Prints 3,000 records with words of several scripts. (A loop of bash takes seconds for it.)
+many_records() {
+    awk 'BEGIN {
+        for (i = 0; i < 3000; i++) {
+            printf "{\"id\":\"%d\",\"text\":\"document %d is %d", i, i, i * 7919 % 2003
+            printf " of Straße %d 汉字", i % 7
+            for (n = i % 9; n <= i % 9 + 40; n++) printf " w%d", n
+            print "\"}"
+        }
+    }'
+}
+
 # Lists the files and directories that are left, except those of this prelude.
 left() { find . -mindepth 1 ! -name .out ! -name .err | LC_ALL=C sort; }
 

@@ -64,7 +64,7 @@ t simhash in.jsonl -q -o prints.tsv.gz
 gzip -dc prints.tsv.gz | cmp - prints.tsv && echo 'the same, compressed'
 
 # The output is the same at any number of threads and with any instruction set.
-for ((i = 0; i < 3000; i++)); do record "$i" "document $i is $((i * 7919 % 2003)) of Straße $((i % 7)) 汉字 $(words $((i % 9)) $((i % 9 + 40)))"; done > many.jsonl
+many_records > many.jsonl
 "$NEARDUP" idf many.jsonl -q -o many.tsv
 for flags in '' '--weights none' '--weights tfidf:many.tsv --bits 128' '--features shingles' '--features chars --bits 16'; do
     # shellcheck disable=SC2086

@@ -11,7 +11,13 @@ for buckets in 128 256; do for bytes in 1 3; do t tlsh in.jsonl -q --buckets $bu
 shown 128.3 256.1 256.3
 cmp 128.1 <("$NEARDUP" tlsh - -q < in.jsonl) && echo 'the same of standard input'
 "$NEARDUP" tlsh in.jsonl 2>&1 > /dev/null | grep TNULL
-for i in {1..3000}; do record $i "$(words $i $((i + 40)))"; done > many.jsonl
+awk 'BEGIN {
+    for (i = 1; i <= 3000; i++) {
+        printf "{\"id\":\"%d\",\"text\":\"w%d", i, i
+        for (n = i + 1; n <= i + 40; n++) printf " w%d", n
+        print "\"}"
+    }
+}' > many.jsonl
 for threads in 1 2 7; do "$NEARDUP" tlsh many.jsonl -q --threads $threads -o $threads.tsv; done
 cmp 1.tsv 2.tsv && cmp 1.tsv 7.tsv && sort -u 1.tsv | wc -l
 t tlsh in.jsonl --buckets 48
