@@ -62,6 +62,7 @@ static void find_buckets(const unsigned char *directory, uint64_t words, const u
         const uint32_t first = prefixes[i] << shift, rank = first % 64;
         uint64_t start = (uint64_t)befores[i] + (first - rank), stop = UINT64_MAX;
         if (rank > 0) start = select_near(directory, words, start, rank - 1) + 1;
+        /* 0 behind a bucket: the directory has no such bucket. */
         if (rank == 0 || start > 0) stop = end_of_buckets(directory, words, start, buckets);
         begins[i] = stop == UINT64_MAX ? UINT32_MAX : (uint32_t)(start - first);
         ends[i] = stop == UINT64_MAX ? 0 : (uint32_t)(stop - (first + buckets - 1));
