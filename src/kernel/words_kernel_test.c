@@ -432,7 +432,6 @@ static void test_words_han(void **state) {
         for (size_t at = seams[seam] - 64; at < seams[seam] + 70; at++)
             for (size_t fill = 0; fill < sizeof fills / sizeof *fills; fill++)
                 for (size_t next = 0; next < sizeof after / sizeof *after; next++) {
-                    if ((at + fill + next) % 4 >= test_rounds(4)) continue;
                     size_t width = strlen(fills[fill]), length = at + 3 + strlen(after[next]),
                            more = at % 3 ? 0 : 100;
                     char *text = guarded_block(pages, length + more, true);
@@ -518,7 +517,6 @@ static void test_words_long(void **state) {
         for (size_t start = 0; start < 70; start += 1 + below(9))
             for (size_t letter = 0; letter < sizeof letters / sizeof *letters; letter++)
                 for (size_t tail = 0; tail < sizeof after / sizeof *after; tail++) {
-                    if ((start + letter + tail) % 4 >= test_rounds(4)) continue;
                     size_t width = strlen(letters[letter]), length = start;
                     memset(text, ' ', start);
                     /* The last of the letters are marks behind an unspaced character. */

@@ -273,7 +273,6 @@ static void test_damage(void **state) {
     for (size_t f = 0; f < before.count; f++) {
         image_file whole = before.files[f];
         for (size_t at = 0; at < whole.size; at += 1 + at % 3) {
-            if (nd_mix64(at) % 4 >= test_rounds(4)) continue;
             test_at("byte %zu of %s", at, whole.name);
             image_file damaged = whole;
             damaged.bytes = malloc(whole.size);

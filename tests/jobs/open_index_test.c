@@ -523,7 +523,7 @@ static void compact_all(world *w) {
 
 static void test_few(void **state) {
     (void)state;
-    for (uint64_t seed = 0; seed < test_rounds(18); seed++) {
+    for (uint64_t seed = 0; seed < 18; seed++) {
         world *w = new_world(seed);
         open_all(w);
         for (int step = 0; step < 12; step++) {

@@ -334,8 +334,7 @@ static void test_against_definition(void **state) {
     (void)state;
     uint64_t seed = 21;
     size_t rows = 0, merged = 0;
-    const unsigned rounds = test_rounds(ROUNDS);
-    for (unsigned round = 0; round < rounds; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         world *w = new_world(&seed);
         uint32_t least = 1 + (uint32_t)random_below(&seed, 9),
                  gap = (uint32_t)random_below(&seed, 4);
@@ -371,7 +370,7 @@ static void test_against_definition(void **state) {
         }
         free_world(w);
     }
-    assert_true(rows > 200 * rounds && merged > 4 * rounds);
+    assert_true(rows > 50000 && merged > 1000);
 }
 
 /* ---- failures */

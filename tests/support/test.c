@@ -10,11 +10,8 @@ unsigned test_sparsity(void) {
 }
 
 unsigned test_rounds(unsigned whole) {
-    enum { QUARTER = 32 }; /* the sparsity up to which it is a quarter */
-    unsigned sparsity = test_sparsity(), rounds = whole / 4;
-    if (sparsity == 1) return whole;
-    if (sparsity > QUARTER) rounds = rounds * QUARTER / sparsity;
-    return rounds > 0 ? rounds : 1;
+    if (test_sparsity() == 1) return whole;
+    return whole < 4 ? 1 : whole / 4;
 }
 
 static bool refuse(failing_allocator *state) {
