@@ -13,7 +13,7 @@ refused() {
     shift
     tried=$((tried + 1))
     "$NEARDUP" "$@" > .out 2> .err < /dev/null || status=$?
-    read -r line < .err || true
+    IFS= read -r line < .err || true
     if [[ $status != 2 || -s .out || $line != "neardup: $message"* ]]; then
         echo "not refused as '$message', but with status $status: neardup $*"
         cat .out .err
