@@ -68,13 +68,13 @@ static void check(nd_status status, const nd_error *error) {
 static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
     id_list *list = context;
     uint64_t begin, end;
-    ND_TRY(nd_hamming_slots(hit->tables, hit->entry, &begin, &end, error));
+    ND_TRY(nd_document_lists_slots(&hit->tables->lists, hit->entry, &begin, &end, error));
     if (list->any) end = begin + 1;
     if (list->count + (end - begin) > list->room)
         list->ids = sized(list->ids, list->room = 2 * (list->count + (end - begin)),
                           sizeof *list->ids);
     for (; begin < end; begin++)
-        ND_TRY(nd_hamming_document(hit->tables, begin, &list->ids[list->count++], error));
+        ND_TRY(nd_document_lists_at(&hit->tables->lists, begin, &list->ids[list->count++], error));
     *more = !list->any;
     return ND_OK;
 }
@@ -158,8 +158,9 @@ static double look_at_all(const built *b) {
         for (unsigned half = 0; half < 2; half++)
             look_at_table(b, &b->tables.dense[t].tables[half]);
     }
-    look_at_table(b, &b->tables.groups);
-    look_at_section(b, &b->tables.document_section);
+    look_at_section(b, &b->tables.lists.entry_numbers);
+    look_at_section(b, &b->tables.lists.member_numbers);
+    look_at_section(b, &b->tables.lists.begins);
     return now() - start;
 }
 
@@ -226,7 +227,7 @@ static void measure(const settings *s, const words *all, const words *queries, u
     if (found != of_all.hits) stop("the two passes found different numbers");
     nd_hamming_design_name(&b.tables.design, design, sizeof design);
     uint64_t bytes = nd_hamming_table_bytes(&b.tables),
-             document_bytes = nd_hamming_document_bytes(&b.tables);
+             document_bytes = nd_document_lists_bytes(&b.tables.lists);
     if (s->json)
         printf("{\"name\": \"neardup\", \"count\": %" PRIu64
                ", \"k\": %u, \"design\": \"%s\", \"queries\": %" PRIu64

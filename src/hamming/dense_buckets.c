@@ -427,11 +427,10 @@ static nd_status check_list(const nd_dense_runs *r, const nd_ef_table *table, nd
     uint64_t keys = 0, end = 0;
     for (uint64_t number = 0; number < r->count; number++) {
         nd_dense_run run;
-        nd_ef_place place = {0};
         nd_key first, last;
         ND_TRY(nd_dense_run_at(r, number, &run, error));
-        ND_TRY(nd_ef_table_key(table, run.first, &place, &first, error));
-        ND_TRY(nd_ef_table_key(table, run.end - 1, &place, &last, error));
+        ND_TRY(nd_ef_table_key(table, run.first, &first, error));
+        ND_TRY(nd_ef_table_key(table, run.end - 1, &last, error));
         if (run.first < end || (first.head & mask) != run.window ||
             (last.head & mask) != run.window)
             return damaged(r, "a dense run", error);

@@ -13,8 +13,7 @@ enum {
     MOST_WIDTH = 57, /* a head and the bits before it in its byte fit one word of 64 bits */
     MOST_BUCKET_BITS = 31,
     SAMPLED = ND_EF_TABLE_SAMPLED,
-    MEMORY = ND_LIMIT(8 << 20, 0), /* bytes of each spool */
-    NEAR_WORDS = ND_LIMIT(64, 2)   /* of the directory, between two entries that are near */
+    MEMORY = ND_LIMIT(8 << 20, 0) /* bytes of each spool */
 };
 
 static unsigned head_bits(uint32_t bits) { return bits < 64 ? bits : 64; }
@@ -396,13 +395,6 @@ static uint64_t likely_sample(const nd_ef_table *t, uint64_t entry) {
     return entry * (t->samples.size / 4 - 1) / t->keys;
 }
 
-void nd_ef_table_prefetch(const nd_ef_table *t, uint64_t entry) {
-    uint64_t sample = likely_sample(t, entry);
-    nd_sealed_prefetch(t->file, &t->samples, sample * 4);
-    nd_sealed_prefetch(t->file, &t->directory, (entry + sample * SAMPLED) / 8);
-    nd_sealed_prefetch(t->file, &t->heads, entry * t->width / 8);
-}
-
 /* Finds two samples around an entry: galloping, in steps that double, from the likely sample. If
  * keys are spread evenly the two are a few samples apart. */
 static nd_status find_samples(const nd_ef_table *t, uint64_t entry, uint64_t *first, uint64_t *end,
@@ -432,30 +424,10 @@ static nd_status find_position(const nd_ef_table *t, uint64_t entry, uint64_t *p
     return position_of(t, first, end, entry, position, error);
 }
 
-/* Counts 0 bits from the place on, in some words. Farther ones are searched from the samples on. */
-static nd_status find_place(const nd_ef_table *t, uint64_t entry, nd_ef_place *place,
-                            nd_error *error) {
-    uint64_t i = place->position / 64, end = i + NEAR_WORDS, rank = entry - place->entry, word;
-    ND_TRY(word_at(t, i, &word, error));
-    word = ~word & ~UINT64_C(0) << place->position % 64;
-    place->entry = entry;
-    for (unsigned zeros; zeros = nd_popcount(word), zeros <= rank;) {
-        rank -= zeros;
-        if (++i == end || rank / 64 > end - i)
-            return find_position(t, entry, &place->position, error);
-        ND_TRY(word_at(t, i, &word, error));
-        word = ~word;
-    }
-    place->position = i * 64 + nd_select_bit(word, (unsigned)rank);
-    return (place->position - entry) >> t->bucket_bits
-               ? damaged(t, &t->directory, i * 8, "the directory of a table", error)
-               : ND_OK;
-}
-
-nd_status nd_ef_table_key(const nd_ef_table *t, uint64_t entry, nd_ef_place *place, nd_key *out,
-                          nd_error *error) {
-    ND_TRY(find_place(t, entry, place, error));
-    return nd_ef_table_key_of_bucket(t, place->position - entry, entry, out, error);
+nd_status nd_ef_table_key(const nd_ef_table *t, uint64_t entry, nd_key *out, nd_error *error) {
+    uint64_t position;
+    ND_TRY(find_position(t, entry, &position, error));
+    return nd_ef_table_key_of_bucket(t, position - entry, entry, out, error);
 }
 
 nd_status nd_ef_table_find_in(const nd_ef_table *t, const nd_ef_bucket *bucket, nd_key key,

@@ -79,17 +79,9 @@ typedef struct nd_ef_bucket {
     uint64_t number, begin, end;
 } nd_ef_bucket;
 
-/* Prefetches the memory that nd_ef_table_key reads for an entry if keys are spread evenly. */
-void nd_ef_table_prefetch(const nd_ef_table *table, uint64_t entry);
-/* Where an entry is in the directory; {0}: at its beginning. */
-typedef struct nd_ef_place {
-    uint64_t entry, position;
-} nd_ef_place;
-/* The key of an entry, which the table has. `place`: the beginning, or the place of this entry or
- * an earlier one; becomes this entry's. O(1) if it was near, else O(log keys), and mostly less if
- * keys are spread evenly. */
-nd_status nd_ef_table_key(const nd_ef_table *table, uint64_t entry, nd_ef_place *place, nd_key *out,
-                          nd_error *error);
+/* The key of an entry, which the table has. O(log keys), and mostly less if keys are spread evenly.
+ */
+nd_status nd_ef_table_key(const nd_ef_table *table, uint64_t entry, nd_key *out, nd_error *error);
 /* The key of an entry whose bucket is known. */
 nd_status nd_ef_table_key_of_bucket(const nd_ef_table *table, uint64_t bucket, uint64_t entry,
                                     nd_key *out, nd_error *error);

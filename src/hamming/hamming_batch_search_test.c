@@ -94,10 +94,11 @@ static void check_answer(const nd_hamming_tables *tables, const nd_fingerprint *
         uint64_t begin, end;
         const nd_hamming_hit *hit = &a->hits[i];
         assert_ptr_equal(hit->tables, tables);
-        assert_int_equal(nd_hamming_slots(tables, hit->entry, &begin, &end, &error), ND_OK);
+        assert_int_equal(nd_document_lists_slots(&tables->lists, hit->entry, &begin, &end, &error),
+                         ND_OK);
         for (uint64_t slot = begin; slot < end; slot++) {
             uint32_t document;
-            assert_int_equal(nd_hamming_document(tables, slot, &document, &error), ND_OK);
+            assert_int_equal(nd_document_lists_at(&tables->lists, slot, &document, &error), ND_OK);
             assert_int_equal(found[hit->query][document], 0);
             assert_int_equal(
                 nd_fingerprint_weight(nd_fingerprint_xor(all[document], hit->fingerprint)), 0);

@@ -17,7 +17,7 @@ nd_status nd_hamming_search_context_create(const nd_allocator *allocator,
 void nd_hamming_search_context_free(nd_hamming_search_context *context);
 
 /* A fingerprint that was found. Its entry in the first table leads to its documents
- * (nd_hamming_slots). */
+ * (document_lists.h). */
 typedef struct nd_hamming_hit {
     const nd_hamming_tables *tables;
     size_t query; /* index in the request */

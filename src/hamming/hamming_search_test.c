@@ -126,11 +126,12 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
     answer *a = context;
     uint64_t begin, end;
     (void)more;
-    assert_int_equal(nd_hamming_slots(hit->tables, hit->entry, &begin, &end, error), ND_OK);
+    assert_int_equal(nd_document_lists_slots(&hit->tables->lists, hit->entry, &begin, &end, error),
+                     ND_OK);
     uint32_t before = 0;
     for (uint64_t slot = begin; slot < end; slot++) {
         uint32_t document;
-        assert_int_equal(nd_hamming_document(hit->tables, slot, &document, error), ND_OK);
+        assert_int_equal(nd_document_lists_at(&hit->tables->lists, slot, &document, error), ND_OK);
         assert_true(slot == begin || document > before);
         assert_int_equal(a->distance[document], 0);
         a->distance[document] = (uint8_t)(hit->distance + 1);

@@ -11,8 +11,7 @@
 
 enum {
     TAG_HEAD = ND_TAG_HAMMING,
-    TAG_DOCUMENTS,
-    TAG_GROUPS,
+    TAG_LISTS = ND_TAG_HAMMING + 5,
     TAG_TABLES = ND_TAG_HAMMING + 8,
     TAG_DENSE = ND_TAG_HAMMING + 512,
     DENSE_TAGS = 16,
@@ -31,19 +30,9 @@ static uint32_t tag_of_table(uint32_t table) {
 
 static uint32_t tag_of_dense(uint32_t table) { return TAG_DENSE + table * (uint32_t)DENSE_TAGS; }
 
-static unsigned bits_of(uint64_t documents) {
-    return documents > 2 ? 64 - (unsigned)__builtin_clzll(documents - 1) : 1;
-}
-
 static unsigned bucket_bits_of(const nd_hamming_design *design, uint64_t documents) {
     return nd_ef_table_bucket_bits(design->bits, documents,
                                    design->kind == ND_HAMMING_SCAN ? ND_EF_SCANNED : ND_EF_PROBED);
-}
-
-/* The slot where a group of documents begins, as a key. */
-static nd_key group_key(uint64_t slot, unsigned bits) { return (nd_key){slot << (64 - bits), 0}; }
-static unsigned group_bucket_bits(uint64_t documents, unsigned bits) {
-    return nd_ef_table_bucket_bits(bits, documents / 2, ND_EF_PROBED);
 }
 
 /* ---- writing
@@ -54,8 +43,8 @@ static unsigned group_bucket_bits(uint64_t documents, unsigned bits) {
  * The first sort is filled alone, so it may use all memory. It is then emptied part by part, and
  * its memory goes to the second sort and to the lists of documents, which need no more than the
  * first one had. If the first sort did not fit in memory, it is all on the disk by then. After the
- * first sort, each sort has three eighths of the memory, each list of documents one eighth, and the
- * dense runs three eighths. */
+ * first sort, each sort has three eighths of the memory, the lists of documents two eighths, and
+ * the dense runs three eighths. */
 
 struct nd_hamming_writer {
     nd_allocator allocator;
@@ -72,10 +61,7 @@ struct nd_hamming_writer {
     nd_external_sort *filled; /* of the next table; NULL: there is none */
     nd_dense_writer *dense;   /* of the written table; NULL: it can have no dense runs */
     nd_part_buffer buffer;
-    nd_spool list_spool, start_spool;
-    nd_bit_writer list;   /* documents */
-    nd_bit_writer starts; /* if grouped: the slots where entries begin, 32 bits each */
-    bool grouped;         /* an entry with several documents has come */
+    nd_document_lists_writer lists;
     /* Scratch for a batch of keys: too large for the stack of a small thread. */
     uint64_t batch_keys[BATCH * 2], batch_records[BATCH * 3];
 };
@@ -108,7 +94,6 @@ nd_status nd_hamming_writer_create(const nd_hamming_writer_settings *settings,
                                    const nd_allocator *allocator, nd_hamming_writer **out,
                                    nd_error *error) {
     const uint64_t documents = settings->documents;
-    const size_t share = settings->memory_limit / 8;
     ND_TRY(nd_hamming_design_check(settings->design, error));
     if (documents < 1 || documents > UINT32_MAX)
         return nd_fail(error, ND_ERR_ARGUMENT,
@@ -123,10 +108,8 @@ nd_status nd_hamming_writer_create(const nd_hamming_writer_settings *settings,
     w->documents = documents;
     w->words = w->design.bits > 64 ? 2 : 1;
     nd_hamming_windows_of(&w->design, &w->windows);
-    nd_spool_init(&w->list_spool, allocator, w->disk, share, "documents of fingerprints");
-    nd_spool_init(&w->start_spool, allocator, w->disk, share, "documents of fingerprints");
-    w->list.spool = &w->list_spool;
-    w->starts.spool = &w->start_spool;
+    nd_document_lists_writer_init(&w->lists, documents, allocator, w->disk,
+                                  settings->memory_limit / 4);
     nd_status status = begin_writer(w, error);
     if (status != ND_OK) {
         nd_hamming_writer_free(w);
@@ -143,8 +126,7 @@ void nd_hamming_writer_free(nd_hamming_writer *w) {
     nd_external_sort_free(w->sorter);
     nd_external_sort_free(w->filled);
     nd_dense_writer_free(w->dense);
-    nd_spool_free(&w->list_spool);
-    nd_spool_free(&w->start_spool);
+    nd_document_lists_writer_free(&w->lists);
     nd_release(&allocator, w->orders);
     nd_release(&allocator, w);
 }
@@ -175,33 +157,35 @@ nd_status nd_hamming_put(nd_hamming_writer *w, const nd_fingerprint *fingerprint
     return ND_OK;
 }
 
-/* While all fingerprints are distinct, entry i begins at slot i and no starts are written. When the
- * first equal fingerprint comes, the starts of all entries so far are written. */
-static nd_status begin_groups(nd_hamming_writer *w, uint64_t entries, nd_error *error) {
-    for (uint64_t i = 0; i < entries && !w->grouped; i++)
-        ND_TRY(nd_bit_writer_put(&w->starts, &w->starts.bits, i, 32, error));
-    w->grouped = true;
+/* Whether records i and j of the first sort have the same key. */
+static bool equal_keys(const nd_hamming_writer *w, size_t i, size_t j) {
+    const unsigned words = w->words;
+    const uint64_t *a = w->buffer.words + i * (words + 1), *b = w->buffer.words + j * (words + 1);
+    return a[0] == b[0] && (words == 1 || a[1] == b[1]);
+}
+
+/* Lists the documents of records [first, end) of the first sort, which have the same key. */
+static nd_status list_entry(nd_hamming_writer *w, size_t first, size_t end, nd_error *error) {
+    const unsigned each = w->words + 1;
+    const uint64_t *document = w->buffer.words + w->words;
+    if (end - first == 1) return nd_document_lists_put(&w->lists, document[first * each], error);
+    ND_TRY(nd_document_lists_begin_group(&w->lists, error));
+    for (size_t i = first; i < end; i++)
+        ND_TRY(nd_document_lists_put_member(&w->lists, document[i * each], error));
     return ND_OK;
 }
 
-/* Moves the documents of a loaded part of the first sort to the list, and reduces its records to
- * the distinct keys. Equal keys are in one part. `entries` and `slot`: of the parts before. */
-static nd_status list_documents(nd_hamming_writer *w, uint64_t entries, uint64_t slot,
-                                nd_error *error) {
-    unsigned words = w->words, width = bits_of(w->documents);
+/* Moves the documents of a loaded part of the first sort to the lists, and reduces its records to
+ * the distinct keys. Equal keys are in one part. */
+static nd_status list_documents(nd_hamming_writer *w, nd_error *error) {
+    const unsigned words = w->words;
     uint64_t *keys = w->buffer.words;
     size_t distinct = 0;
-    for (size_t i = 0; i < w->buffer.count; i++) {
-        const uint64_t *record = w->buffer.words + i * (words + 1),
-                       *last = distinct > 0 ? keys + (distinct - 1) * words : NULL;
-        ND_TRY(nd_bit_writer_put(&w->list, &w->list.bits, record[words], width, error));
-        if (last && record[0] == last[0] && (words == 1 || record[1] == last[1])) {
-            ND_TRY(begin_groups(w, entries + distinct, error));
-            continue;
-        }
-        if (w->grouped) ND_TRY(nd_bit_writer_put(&w->starts, &w->starts.bits, slot + i, 32, error));
-        for (unsigned word = 0; word < words; word++) keys[distinct * words + word] = record[word];
-        distinct++;
+    for (size_t first = 0, end; first < w->buffer.count; first = end, distinct++) {
+        for (end = first + 1; end < w->buffer.count && equal_keys(w, first, end);) end++;
+        ND_TRY(list_entry(w, first, end, error));
+        for (unsigned word = 0; word < words; word++)
+            keys[distinct * words + word] = keys[first * (words + 1) + word];
     }
     w->buffer.count = distinct;
     return ND_OK;
@@ -234,14 +218,11 @@ static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_ef_table_writer *
 
 static nd_status put_table(nd_hamming_writer *w, uint32_t t, nd_ef_table_writer *table,
                            nd_error *error) {
-    uint64_t slot = 0;
     for (size_t part = 0; part < nd_external_sort_parts(w->sorter); part++) {
         ND_TRY(nd_external_sort_load_records(w->sorter, part, &w->buffer, error));
         nd_external_sort_drop(w->sorter, part);
-        size_t count = w->buffer.count;
-        if (t == 0) ND_TRY(list_documents(w, nd_ef_table_count(table), slot, error));
+        if (t == 0) ND_TRY(list_documents(w, error));
         ND_TRY(put_part(w, t, table, error));
-        slot += count;
     }
     w->keys = nd_ef_table_count(table);
     return nd_ef_table_finish(table, error);
@@ -281,43 +262,14 @@ static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) 
     return status == ND_OK ? write_dense(w, error) : status;
 }
 
-static nd_status put_groups(nd_hamming_writer *w, unsigned width, nd_ef_table_writer *table,
-                            nd_error *error) {
-    unsigned char starts[BATCH * 4];
-    uint64_t *keys = w->batch_keys;
-    for (uint64_t i = 0; i < w->keys; i += BATCH) {
-        size_t count = w->keys - i < BATCH ? (size_t)(w->keys - i) : BATCH;
-        ND_TRY(nd_spool_read(&w->start_spool, starts, count * 4, i * 4, error));
-        for (size_t j = 0; j < count; j++)
-            keys[j] = group_key(nd_load_le32(starts + j * 4), width).head;
-        ND_TRY(nd_ef_table_put_all(table, keys, count, error));
-    }
-    return nd_ef_table_finish(table, error);
-}
-
-static nd_status write_groups(nd_hamming_writer *w, unsigned width, nd_error *error) {
-    nd_ef_table_writer *table = NULL;
-    nd_status status = nd_ef_table_writer_create(w->file, TAG_GROUPS, width,
-                                                 group_bucket_bits(w->documents, width),
-                                                 &w->allocator, &table, error);
-    if (status == ND_OK) status = put_groups(w, width, table, error);
-    nd_ef_table_writer_free(table);
-    return status;
-}
-
 nd_status nd_hamming_finish(nd_hamming_writer *w, nd_error *error) {
     unsigned char head[HEAD_SIZE];
-    unsigned width = bits_of(w->documents);
     if (w->put != w->documents)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "Hamming tables were given %" PRIu64 " documents, not %" PRIu64, w->put,
                        w->documents);
     for (uint32_t t = 0; t < w->windows.count; t++) ND_TRY(write_table(w, t, error));
-    ND_TRY(nd_bit_writer_finish(&w->list, error));
-    ND_TRY(nd_bit_writer_finish(&w->starts, error));
-    ND_TRY(nd_sealed_begin(w->file, TAG_DOCUMENTS, error));
-    ND_TRY(nd_sealed_write_spool(w->file, &w->list_spool, error));
-    if (w->grouped) ND_TRY(write_groups(w, width, error));
+    ND_TRY(nd_document_lists_finish(&w->lists, w->file, TAG_LISTS, error));
     const uint32_t numbers[] = {(uint32_t)w->design.kind, w->design.bits,   w->design.k,
                                 w->design.blocks,         w->design.chosen, w->windows.count};
     for (size_t i = 0; i < 6; i++) nd_store_le32(head + i * 4, numbers[i]);
@@ -385,6 +337,11 @@ static nd_status choose_plans(nd_hamming_tables *t, const nd_allocator *allocato
 static nd_status open_tables(nd_hamming_tables *t, const nd_allocator *allocator, nd_error *error) {
     uint64_t bucket_bits;
     ND_TRY(read_head(t, &bucket_bits, error));
+    if (!nd_sealed_has(t->file, TAG_LISTS))
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: its lists of documents are in another form than this library reads: "
+                       "make the index again",
+                       nd_sealed_path(t->file));
     t->orders = nd_allocate_zero(allocator, t->windows.count, sizeof *t->orders);
     t->tables = nd_allocate_zero(allocator, t->windows.count, sizeof *t->tables);
     t->dense = nd_allocate_zero(allocator, t->windows.count, sizeof *t->dense);
@@ -404,15 +361,7 @@ static nd_status open_tables(nd_hamming_tables *t, const nd_allocator *allocator
         ND_TRY(nd_dense_open(&dense, allocator, &t->dense[i], error));
     }
     ND_TRY(choose_plans(t, allocator, error));
-    t->document_bits = bits_of(t->documents);
-    t->grouped = t->keys < t->documents;
-    ND_TRY(nd_sealed_section(t->file, TAG_DOCUMENTS, &t->document_section, error));
-    if (t->document_section.size != (t->documents * t->document_bits + 7) / 8)
-        return damaged(t, "the list of documents has not their number", error);
-    if (!t->grouped) return ND_OK;
-    return nd_ef_table_open(t->file, TAG_GROUPS, t->document_bits,
-                            group_bucket_bits(t->documents, t->document_bits), t->keys, &t->groups,
-                            error);
+    return nd_document_lists_open(t->file, TAG_LISTS, t->keys, t->documents, &t->lists, error);
 }
 
 nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator *allocator,
@@ -436,71 +385,17 @@ void nd_hamming_tables_close(nd_hamming_tables *t, const nd_allocator *allocator
     *t = (nd_hamming_tables){0};
 }
 
-/* The slots of an entry that is not before `place` in the groups. */
-static nd_status find_slots(const nd_hamming_tables *t, uint64_t entry, nd_ef_place *place,
-                            uint64_t *begin, uint64_t *end, nd_error *error) {
-    nd_key key;
-    nd_ef_place behind;
-    ND_TRY(nd_ef_table_key(&t->groups, entry, place, &key, error));
-    *begin = key.head >> (64 - t->document_bits);
-    *end = t->documents;
-    if (entry + 1 < t->keys) {
-        behind = *place;
-        ND_TRY(nd_ef_table_key(&t->groups, entry + 1, &behind, &key, error));
-        *end = key.head >> (64 - t->document_bits);
-    }
-    return *begin < *end && *end <= t->documents
-               ? ND_OK
-               : damaged(t, "the groups of its fingerprints", error);
-}
-
-nd_status nd_hamming_slots_of_all(const nd_hamming_tables *t, const uint64_t *entries, size_t count,
-                                  uint64_t *begins, uint64_t *ends, nd_error *error) {
-    nd_ef_place place = {0};
-    for (size_t i = 0; i < count && t->grouped; i++) nd_ef_table_prefetch(&t->groups, entries[i]);
-    for (size_t i = 0; i < count; i++) {
-        begins[i] = entries[i];
-        ends[i] = entries[i] + 1;
-        if (t->grouped) ND_TRY(find_slots(t, entries[i], &place, &begins[i], &ends[i], error));
-    }
-    return ND_OK;
-}
-
-nd_status nd_hamming_slots(const nd_hamming_tables *t, uint64_t entry, uint64_t *begin,
-                           uint64_t *end, nd_error *error) {
-    return nd_hamming_slots_of_all(t, &entry, 1, begin, end, error);
-}
-
-nd_status nd_hamming_document(const nd_hamming_tables *t, uint64_t slot, uint32_t *document,
-                              nd_error *error) {
-    const unsigned char *p;
-    uint64_t bit = slot * t->document_bits;
-    ND_TRY(nd_sealed_view(t->file, &t->document_section, bit / 8,
-                          (bit % 8 + t->document_bits + 7) / 8, &p, error));
-    *document = (uint32_t)(nd_load_le64(p) >> bit % 8 & ((UINT64_C(1) << t->document_bits) - 1));
-    return *document < t->documents ? ND_OK : damaged(t, "the list of its documents", error);
-}
-
 nd_status nd_hamming_each(const nd_hamming_tables *t, nd_hamming_document_fn *fn, void *context,
                           nd_error *error) {
     nd_ef_cursor cursor = nd_ef_cursor_begin(&t->tables[0]);
-    nd_ef_cursor groups = nd_ef_cursor_begin(&t->groups);
-    uint64_t slot = 0, end = 0;
     bool more;
-    if (t->grouped) ND_TRY(nd_ef_cursor_next(&groups, &more, error));
-    if (t->grouped && groups.key.head != 0)
-        return damaged(t, "the groups of its fingerprints", error);
     for (uint64_t entry = 0; entry < t->keys; entry++) {
-        uint32_t document;
+        uint64_t slot, end;
         ND_TRY(nd_ef_cursor_next(&cursor, &more, error));
-        end++;
-        if (t->grouped) {
-            ND_TRY(nd_ef_cursor_next(&groups, &more, error));
-            end = more ? groups.key.head >> (64 - t->document_bits) : t->documents;
-            if (end > t->documents) return damaged(t, "the groups of its fingerprints", error);
-        }
+        ND_TRY(nd_document_lists_slots(&t->lists, entry, &slot, &end, error));
         for (; slot < end; slot++) {
-            ND_TRY(nd_hamming_document(t, slot, &document, error));
+            uint32_t document;
+            ND_TRY(nd_document_lists_at(&t->lists, slot, &document, error));
             ND_TRY(fn(context, nd_key_fingerprint(&t->orders[0], cursor.key), document, error));
         }
     }
@@ -516,10 +411,6 @@ uint64_t nd_hamming_table_bytes(const nd_hamming_tables *t) {
     for (uint32_t i = 0; i < t->windows.count; i++)
         bytes += bytes_of(&t->tables[i]) + nd_dense_bytes(&t->dense[i]);
     return bytes;
-}
-
-uint64_t nd_hamming_document_bytes(const nd_hamming_tables *t) {
-    return t->document_section.size + bytes_of(&t->groups);
 }
 
 /* ---- checking */
@@ -580,7 +471,6 @@ static nd_status compare_tables(const nd_hamming_tables *t, nd_error *error) {
 
 nd_status nd_hamming_tables_check(const nd_hamming_tables *t, nd_error *error) {
     ND_TRY(check_documents(t, error));
-    if (t->grouped) ND_TRY(nd_ef_table_check(&t->groups, error));
     for (uint32_t i = 0; i < t->windows.count; i++) ND_TRY(nd_ef_table_check(&t->tables[i], error));
     ND_TRY(compare_tables(t, error));
     for (uint32_t i = 0; i < t->windows.count; i++)

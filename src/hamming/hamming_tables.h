@@ -2,18 +2,13 @@
  * fingerprints, in sections of a sealed file. They are written once and then only read.
  *
  * Each table is an Elias-Fano table (elias_fano_table.h) of the distinct fingerprints in its own
- * bit order. The first table leads to the documents: a list has the documents of entry 0, then
- * those of entry 1, and so on, ascending within an entry. From an entry of another table the
- * fingerprint is looked up in the first. If all fingerprints are distinct, slot i of the list
- * belongs to entry i; else one more Elias-Fano table has the slot where each entry begins.
+ * bit order. The first table leads to the documents, which lists have by its entries
+ * (document_lists.h). From an entry of another table the fingerprint is looked up in the first.
  *
  * Sections, with tags from ND_TAG_HAMMING on (doc/internals/formats.md, "Files of an index"):
  *   +0    48 bytes: kind, bits, k, blocks, chosen, number of tables (32 bits each); distinct
  *         fingerprints, documents, D of the tables (64 bits each)
- *   +1    the documents, W bits each, from the lowest bit of byte 0 up. W: bits of the number of
- *         documents less one, at least 1
- *   +2    (4 tags) Elias-Fano table of W bits: the slot where each entry's documents begin. It is
- *         missing if each entry has one document
+ *   +5    (3 tags) the lists of documents
  *   +8    (4 tags each) the tables
  *   +512  (16 tags each) their dense runs (dense_buckets.h), missing where a table has none */
 #ifndef ND_HAMMING_HAMMING_TABLES_H
@@ -22,6 +17,7 @@
 #include "hamming/elias_fano_table.h"
 #include "hamming/hamming_design.h"
 #include "hamming/dense_buckets.h"
+#include "hamming/document_lists.h"
 
 enum { ND_TAG_HAMMING = 4096 };
 
@@ -55,10 +51,7 @@ typedef struct nd_hamming_tables {
     nd_hamming_windows windows;
     uint64_t keys; /* distinct fingerprints */
     uint64_t documents;
-    unsigned document_bits; /* W */
-    bool grouped;           /* some fingerprints have several documents */
-    nd_section document_section;
-    nd_ef_table groups;   /* the slots where entries begin, if grouped */
+    nd_document_lists lists;
     nd_bit_order *orders; /* of each table, like the following */
     nd_ef_table *tables;
     nd_dense_runs *dense;
@@ -79,20 +72,6 @@ static inline const nd_probe_plan *nd_hamming_probe_plans(const nd_hamming_table
     return tables->plans + (size_t)k * tables->windows.count;
 }
 
-/* The slots [begin, end) of an entry of the first table, and the document in a slot. */
-nd_status nd_hamming_slots(const nd_hamming_tables *tables, uint64_t entry, uint64_t *begin,
-                           uint64_t *end, nd_error *error);
-nd_status nd_hamming_document(const nd_hamming_tables *tables, uint64_t slot, uint32_t *document,
-                              nd_error *error);
-/* The same of many entries, ascending; an entry may be there several times. Faster than one after
- * the other if they are near each other. */
-nd_status nd_hamming_slots_of_all(const nd_hamming_tables *tables, const uint64_t *entries,
-                                  size_t count, uint64_t *begins, uint64_t *ends, nd_error *error);
-/* Prefetches what nd_hamming_document will read. */
-static inline void nd_hamming_prefetch_document(const nd_hamming_tables *t, uint64_t slot) {
-    nd_sealed_prefetch(t->file, &t->document_section, slot * t->document_bits / 8);
-}
-
 /* Calls fn for each document with its fingerprint, in the order of the first table. The callback
  * returns ND_ERR_CANCELLED, or another failure, to end it. */
 typedef nd_status nd_hamming_document_fn(void *context, nd_fingerprint fingerprint,
@@ -100,9 +79,8 @@ typedef nd_status nd_hamming_document_fn(void *context, nd_fingerprint fingerpri
 nd_status nd_hamming_each(const nd_hamming_tables *tables, nd_hamming_document_fn *fn,
                           void *context, nd_error *error);
 
-/* Bytes of the tables without the documents; and of the documents. */
+/* Bytes of the tables without the lists of documents. */
 uint64_t nd_hamming_table_bytes(const nd_hamming_tables *tables);
-uint64_t nd_hamming_document_bytes(const nd_hamming_tables *tables);
 
 /* Checks that all tables have the same fingerprints, and that each document is there once. O(n). */
 nd_status nd_hamming_tables_check(const nd_hamming_tables *tables, nd_error *error);

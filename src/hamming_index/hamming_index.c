@@ -103,7 +103,7 @@ static void describe_tables(const nd_store *store, nd_hamming_info *out) {
     for (size_t i = 0; i < nd_store_segment_count(store); i++) {
         const nd_segment *segment = nd_store_segment(store, i, &begin);
         out->table_bytes += nd_hamming_table_bytes(&segment->hamming);
-        out->posting_bytes += nd_hamming_document_bytes(&segment->hamming);
+        out->posting_bytes += nd_document_lists_bytes(&segment->hamming.lists);
         if (segment->documents <= most) continue;
         most = segment->documents;
         nd_hamming_design_name(&segment->hamming.design, out->design, sizeof out->design);

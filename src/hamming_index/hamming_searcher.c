@@ -130,7 +130,7 @@ static nd_status add_slots(nd_hamming_searcher *f, uint64_t query, uint64_t slot
            !(is_bounded(f) && f->counts[query] - before == f->limit);
          slot++) {
         uint32_t document;
-        ND_TRY(nd_hamming_document(f->tables, slot, &document, error));
+        ND_TRY(nd_document_lists_at(&f->tables->lists, slot, &document, error));
         ND_TRY(add_match(f, query, f->begin + document, fingerprint, distance, error));
     }
     return ND_OK;
@@ -141,7 +141,7 @@ static nd_status add_hit(void *context, const nd_hamming_hit *hit, bool *more, n
     nd_hamming_searcher *f = context;
     uint64_t query = f->first + hit->query, slot, end;
     if (hit->distance >= f->least) {
-        ND_TRY(nd_hamming_slots(f->tables, hit->entry, &slot, &end, error));
+        ND_TRY(nd_document_lists_slots(&f->tables->lists, hit->entry, &slot, &end, error));
         ND_TRY(add_slots(f, query, slot, end, hit->fingerprint, hit->distance, error));
     }
     *more = !is_enough(f, query);
@@ -152,20 +152,9 @@ static nd_status add_hit(void *context, const nd_hamming_hit *hit, bool *more, n
 static nd_status add_hits(void *context, const nd_hamming_hit *hits, size_t count,
                           nd_error *error) {
     nd_hamming_searcher *f = context;
-    enum { INDEX_BITS = 8 };
-    _Static_assert(ND_BATCH_HITS <= 1 << INDEX_BITS, "an index of a hit has so many bits");
-    uint64_t order[ND_BATCH_HITS], entries[ND_BATCH_HITS], slots[ND_BATCH_HITS],
-        ends[ND_BATCH_HITS];
-    for (size_t i = 0; i < count; i++) order[i] = hits[i].entry << INDEX_BITS | i;
-    nd_radix_sort(order, entries, count, INDEX_BITS);
-    for (size_t i = 0; i < count; i++) entries[i] = order[i] >> INDEX_BITS;
-    ND_TRY(nd_hamming_slots_of_all(f->tables, entries, count, slots, ends, error));
-    for (size_t i = 0; i < count; i++) nd_hamming_prefetch_document(f->tables, slots[i]);
-    for (size_t i = 0; i < count; i++) {
-        const nd_hamming_hit *hit = &hits[order[i] & ((1 << INDEX_BITS) - 1)];
-        ND_TRY(add_slots(f, f->first + hit->query, slots[i], ends[i], hit->fingerprint,
-                         hit->distance, error));
-    }
+    bool more;
+    for (size_t i = 0; i < count; i++) nd_document_lists_prefetch(&f->tables->lists, hits[i].entry);
+    for (size_t i = 0; i < count; i++) ND_TRY(add_hit(f, &hits[i], &more, error));
     return ND_OK;
 }
 

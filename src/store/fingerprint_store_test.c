@@ -81,10 +81,10 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
     finding *f = context;
     uint64_t begin, end;
     (void)more;
-    ND_TRY(nd_hamming_slots(hit->tables, hit->entry, &begin, &end, error));
+    ND_TRY(nd_document_lists_slots(&hit->tables->lists, hit->entry, &begin, &end, error));
     for (; begin < end; begin++) {
         uint32_t document;
-        ND_TRY(nd_hamming_document(hit->tables, begin, &document, error));
+        ND_TRY(nd_document_lists_at(&hit->tables->lists, begin, &document, error));
         find_number(f, f->begin + document, hit->distance);
     }
     return ND_OK;

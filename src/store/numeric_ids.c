@@ -65,9 +65,8 @@ nd_status nd_numeric_ids_write(nd_sealed_writer *file, const nd_id_runs *runs, u
 
 static nd_status look_up(const nd_numeric_ids *ids, uint32_t document, uint32_t *number,
                          nd_error *error) {
-    nd_ef_place place = {0};
     nd_key key;
-    ND_TRY(nd_ef_table_key(&ids->table, document, &place, &key, error));
+    ND_TRY(nd_ef_table_key(&ids->table, document, &key, error));
     *number = (uint32_t)(key.head >> (64 - ids->bits));
     return ND_OK;
 }

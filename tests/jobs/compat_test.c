@@ -3,8 +3,9 @@
  * has a segment, a tombstone, and a document and a removal in its write-ahead log. index-1 has
  * documents, index-2 fingerprints, index-2-numbers fingerprints whose ids are numbers, index-3
  * hashes of documents. lines-1 has lines of three runs, two of them merged. old-index-1, -2 and -3
- * have keys in a form that is not read any more: they are refused by name. To make an archive of
- * KIND documents, fingerprints, numbers, hashes or lines:
+ * have keys in a form that is not read any more, and old-index-2-lists has lists of documents in
+ * such a form: they are refused by name. To make an archive of KIND documents, fingerprints,
+ * numbers, hashes or lines:
  *
  *   compat_test KIND x && tar -C x --exclude ./lock --sort=name --mtime=@0 \
  *     --owner=root:0 --group=root:0 -czf ARCHIVE.tar.gz . */
@@ -443,7 +444,8 @@ static void test_kept(const struct kind *kind, const char *directory) {
 #endif
 
 #if !ND_TINY_LIMITS
-static void expect_refused(const char *archive, const char *directory) {
+static void expect_refused(const char *archive, bool fingerprints, const char *what,
+                           const char *directory) {
     char kept[1000], path[100], message[200];
     nd_error error;
     nd_index *x;
@@ -451,11 +453,10 @@ static void expect_refused(const char *archive, const char *directory) {
     snprintf(kept, sizeof kept, "%s/compat/%s.tar.gz", ND_TEST_DATA, archive);
     snprintf(path, sizeof path, "%s/%s", directory, archive);
     unpack_index(kept, path);
-    assert_int_equal(strcmp(archive, "old-index-2") == 0
-                         ? nd_hamming_open(path, ND_INDEX_READ, NULL, &h, &error)
-                         : nd_index_open(path, ND_INDEX_READ, NULL, &x, &error),
+    assert_int_equal(fingerprints ? nd_hamming_open(path, ND_INDEX_READ, NULL, &h, &error)
+                                  : nd_index_open(path, ND_INDEX_READ, NULL, &x, &error),
                      ND_ERR_CORRUPT);
-    snprintf(message, sizeof message, "%s/segment-2: its keys are in another form", path);
+    snprintf(message, sizeof message, "%s/segment-2: %s in another form than", path, what);
     assert_ptr_equal(strstr(error.message, message), error.message);
 }
 #endif
@@ -474,9 +475,10 @@ static void test_formats(void **state) {
 #endif
     }
 #if !ND_TINY_LIMITS
-    expect_refused("old-index-1", directory);
-    expect_refused("old-index-2", directory);
-    expect_refused("old-index-3", directory);
+    expect_refused("old-index-1", false, "its keys are", directory);
+    expect_refused("old-index-2", true, "its keys are", directory);
+    expect_refused("old-index-2-lists", true, "its lists of documents are", directory);
+    expect_refused("old-index-3", false, "its keys are", directory);
 #endif
     remove_directory(directory);
 }
