@@ -12,7 +12,7 @@
 enum { BATCH = 2048 };
 
 /* Keys that are looked up in an index at once. */
-enum { LOOKUPS = 128 };
+enum { LOOKUPS = 512 };
 
 typedef struct proposer {
     const nd_bands_request *request;

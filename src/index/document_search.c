@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys that are looked up at once, if they are of one band. */
-enum { STEP = 64 };
-
 /* A proposal is a word: the document of the group that it is for, and below that a candidate of it
  * as in nd_document_search, or the band of a large bucket, which is read when its turn comes. */
 enum { OWNER_SHIFT = 34 };
@@ -94,7 +91,7 @@ const nd_search_result *nd_document_search_result(const nd_document_search *s) {
 
 static nd_status reserve_lookups(nd_document_search *s, size_t documents, nd_error *error) {
     const nd_allocator *a = &s->allocator;
-    size_t count = s->settings.bands > STEP ? s->settings.bands : STEP;
+    size_t count = s->settings.bands > documents ? s->settings.bands : documents;
     if (nd_reserve(a, &s->lookups, &s->lookup_capacity, count) &&
         nd_reserve(a, &s->owners, &s->owner_capacity, count) &&
         nd_reserve(a, &s->proposal_at, &s->at_capacity, documents + 1) &&
@@ -148,15 +145,11 @@ static nd_status look_up_band(nd_document_search *s, const nd_store *store, uint
     _Static_assert(ND_GROUP_DOCUMENTS <= 1 << BITS, "a word has room for a document");
     for (size_t d = 0; d < count; d++) s->sorted[d] = s->documents[d].stored.keys[band] << BITS | d;
     nd_radix_sort_spread(s->sorted, s->scratch, count, 64);
-    for (size_t at = 0, used; at < count; at += used) {
-        for (used = 0; used < STEP && at + used < count; used++) {
-            uint64_t word = s->sorted[at + used];
-            s->lookups[used] = (nd_band_lookup){band, word >> BITS};
-            s->owners[used] = (uint32_t)word & ((1u << BITS) - 1);
-        }
-        ND_TRY(look_up(s, store, used, error));
+    for (size_t i = 0; i < count; i++) {
+        s->lookups[i] = (nd_band_lookup){band, s->sorted[i] >> BITS};
+        s->owners[i] = (uint32_t)s->sorted[i] & ((1u << BITS) - 1);
     }
-    return ND_OK;
+    return look_up(s, store, count, error);
 }
 
 /* Brings the proposals into the order of documents. */

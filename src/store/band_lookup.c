@@ -9,27 +9,20 @@ void nd_lookup_context_init(nd_lookup_context *probe, const nd_allocator *alloca
 }
 
 void nd_lookup_context_free(nd_lookup_context *probe) {
+    nd_release(&probe->allocator, probe->keys);
     nd_release(&probe->allocator, probe->totals);
     nd_release(&probe->allocator, probe->ranges);
     nd_release(&probe->allocator, probe->likely);
     nd_lookup_context_init(probe, &probe->allocator);
 }
 
-/* Keys of one band that are looked up together. */
-enum { TOGETHER = 64 };
-
 /* Looks up the lookups [begin, end), ascending keys of one band, in one segment. */
 static nd_status look_up_ascending(const nd_segment *segment, const nd_lookup_context *p,
                                    size_t begin, size_t end, nd_key_range *ranges,
                                    nd_error *error) {
     const nd_key_table *table = &segment->tables[p->lookups[begin].band];
-    uint64_t keys[TOGETHER];
-    for (size_t at = begin; at < end; at += TOGETHER) {
-        size_t count = end - at < TOGETHER ? end - at : TOGETHER;
-        for (size_t i = 0; i < count; i++) keys[i] = p->lookups[at + i].key;
-        ND_TRY(nd_key_table_find_ascending(table, keys, count, ranges + at, error));
-        for (size_t i = at; i < at + count; i++) p->totals[i] += ranges[i].end - ranges[i].begin;
-    }
+    ND_TRY(nd_key_table_find_ascending(table, p->keys + begin, end - begin, ranges + begin, error));
+    for (size_t i = begin; i < end; i++) p->totals[i] += ranges[i].end - ranges[i].begin;
     return ND_OK;
 }
 
@@ -38,6 +31,9 @@ static nd_status look_up_ascending(const nd_segment *segment, const nd_lookup_co
  */
 static nd_status look_up_bands(const nd_store *s, nd_lookup_context *p, nd_error *error) {
     size_t end;
+    if (!nd_reserve(&p->allocator, &p->keys, &p->key_capacity, p->count))
+        return nd_fail_memory(error, p->count * sizeof *p->keys, "looking up band keys");
+    for (size_t i = 0; i < p->count; i++) p->keys[i] = p->lookups[i].key;
     for (size_t begin = 0; begin < p->count; begin = end) {
         for (end = begin + 1; end < p->count && p->lookups[end].band == p->lookups[begin].band;)
             end++;

@@ -22,10 +22,11 @@ typedef struct nd_lookup_context {
     size_t count;
     /* Bit n: document n is left out, as if it were removed. NULL: none is. Of the caller. */
     const uint8_t *hidden;
+    uint64_t *keys;          /* of the lookups, if they are in the order of bands */
     uint64_t *totals;        /* documents of each lookup, removed ones included */
     nd_key_range *ranges;    /* of lookup i in segment s: [s * count + i] */
     nd_likely_range *likely; /* ranges that may have entries */
-    size_t total_capacity, range_capacity, likely_capacity;
+    size_t key_capacity, total_capacity, range_capacity, likely_capacity;
 } nd_lookup_context;
 
 void nd_lookup_context_init(nd_lookup_context *probe, const nd_allocator *allocator);

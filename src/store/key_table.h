@@ -62,7 +62,7 @@ static inline void nd_key_table_prefetch(const nd_key_table *table, uint64_t key
     uint64_t line = nd_key_line_of(&table->shape, key);
     nd_sealed_prefetch(table->file, &table->section, table->shape.directory + line * ND_KEY_LINE);
 }
-/* 2. Whether the table may have the key; false: it has not. Left out where it mostly has. */
+/* 2. Whether the table may have the key; false: it has not. */
 static inline bool nd_key_table_may_have(const nd_key_table *table, uint64_t key) {
     nd_key_place place = nd_key_place_of(&table->shape, key);
     uint64_t offset = table->shape.directory + place.line * ND_KEY_LINE;
@@ -83,8 +83,8 @@ static inline void nd_key_table_prefetch_entries(const nd_key_table *table, nd_k
 nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_range bucket,
                             nd_key_range *out, nd_error *error);
 /* Finds the entries of each of `count` >= 1 ascending keys: of keys that are close together by one
- * read of all buckets from the first key's to the last key's, else by these steps. A few dozen
- * keys at once are best. */
+ * read of all buckets from the first key's to the last key's, else by these steps. Hundreds of keys
+ * at once are best. */
 nd_status nd_key_table_find_ascending(const nd_key_table *table, const uint64_t *keys, size_t count,
                                       nd_key_range *out, nd_error *error);
 /* Reads the documents of the entries [begin, begin + count). */
