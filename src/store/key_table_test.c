@@ -103,7 +103,7 @@ static void check_ascending(const nd_key_table *table, const entry *entries, siz
     static nd_key_range ranges[MOST];
     uint64_t first = random_next(seed) & KEY_MOST;
     nd_error error = {0};
-    size_t used = 1 + random_below(seed, random_below(seed, 2) ? MOST : 70);
+    size_t used = 1 + random_below(seed, random_below(seed, 6) ? 70 : MOST);
     for (size_t i = 0; i < used; i++) {
         keys[i] = (first ^ (random_next(seed) & ((UINT64_C(1) << bits) - 1))) & KEY_MOST;
         size_t at = lower_bound(entries, count, keys[i]);
