@@ -1,5 +1,6 @@
 #include "dedup/propose_by_bands.h"
 
+#include "base/limits.h"
 #include "base/workers.h"
 #include "sketch/band_key.h"
 #include "sketch/bucket_scan.h"
@@ -12,7 +13,7 @@
 enum { BATCH = 2048 };
 
 /* Keys that are looked up in an index at once. */
-enum { LOOKUPS = 512 };
+enum { LOOKUPS = ND_LIMIT(512, 5) };
 
 typedef struct proposer {
     const nd_bands_request *request;

@@ -75,7 +75,7 @@ static uint64_t bytes_of(const nd_document_lists *l, uint64_t numbers) {
     return (numbers * l->width + 7) / 8;
 }
 
-/* Each entry has one document, but for the groups; so what is left of the documents is in these. */
+/* An entry without a group has one document. All other documents are in groups. */
 static nd_status open_groups(nd_document_lists *l, uint32_t tag, nd_error *error) {
     ND_TRY(nd_sealed_section(l->file, tag + TAG_MEMBERS, &l->member_numbers, error));
     ND_TRY(nd_sealed_section(l->file, tag + TAG_BEGINS, &l->begins, error));

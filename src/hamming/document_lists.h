@@ -1,8 +1,9 @@
 /* Document lists: the documents of each entry of the first Hamming table (hamming_tables.h). Most
  * fingerprints have one document, which is read by one line of memory; the others lead to a group.
  *
- * Documents are at *slots*. The slot of entry e is e, and has its document, or says which group its
- * documents are. The slots of the groups' documents come behind those of all entries.
+ * Documents are at *slots*. The slot of entry e is e. It has the entry's document, or the number of
+ * the group that has the entry's documents. The slots of the groups' documents come behind those of
+ * all entries.
  *
  * Sections of a sealed file, with tags from a base tag on (doc/internals/formats.md, "Files of an
  * index"). Bits count from the lowest bit of byte 0 up. V: bits of 3/2 times the number of

@@ -2,8 +2,8 @@
  * fingerprints, in sections of a sealed file. They are written once and then only read.
  *
  * Each table is an Elias-Fano table (elias_fano_table.h) of the distinct fingerprints in its own
- * bit order. The first table leads to the documents, which lists have by its entries
- * (document_lists.h). From an entry of another table the fingerprint is looked up in the first.
+ * bit order. The first table leads to the documents: lists say which documents each of its entries
+ * has (document_lists.h). From an entry of another table the fingerprint is looked up in the first.
  *
  * Sections, with tags from ND_TAG_HAMMING on (doc/internals/formats.md, "Files of an index"):
  *   +0    48 bytes: kind, bits, k, blocks, chosen, number of tables (32 bits each); distinct

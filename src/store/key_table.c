@@ -8,7 +8,7 @@
 enum {
     ENTRY = ND_KEY_ENTRY,
     LINE = ND_KEY_LINE,
-    FEW = 16, /* entries of a bucket that is scanned; else it is searched by halves */
+    FEW = 16,                /* entries of a bucket that is scanned; more are searched by halves */
     PART = ND_LIMIT(512, 3), /* keys that go through a step of a lookup together */
     AHEAD = 32,              /* keys whose lines are on their way from memory */
     ENTRY_BUFFER = ND_LIMIT(800, 3),
@@ -275,7 +275,7 @@ static nd_status find_close(const nd_key_table *table, const uint64_t *keys, siz
 }
 
 /* Lists the keys of [begin, end) that the table may have. Lines are prefetched for the keys `AHEAD`
- * places further, so that they have come when they are read. Nothing branches on a line. */
+ * places further, so that they have come when they are read. No branch depends on a line. */
 static size_t list_likely(const nd_key_table *table, const uint64_t *keys, size_t begin, size_t end,
                           size_t count, uint32_t *likely) {
     size_t found = 0;
@@ -287,8 +287,8 @@ static size_t list_likely(const nd_key_table *table, const uint64_t *keys, size_
     return found;
 }
 
-/* Each step has a loop of its own without branches, because a prefetch waits for the translation of
- * its address, and the processor looks only some hundred instructions ahead. */
+/* Looks up keys by the steps of the header, the later steps only for keys that the table may have.
+ */
 static nd_status find_apart(const nd_key_table *table, const uint64_t *keys, size_t count,
                             nd_key_range *out, nd_error *error) {
     uint32_t likely[PART];
