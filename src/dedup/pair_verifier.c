@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-/* The distinct shingles of a recently compared document, or the words of its vector, in the slot of
- * its rank. */
+/* The shingles of a recently compared document, or the words of its vector, in the slot of its
+ * rank. */
 typedef struct cached {
     uint32_t rank; /* UINT32_MAX: empty */
     uint32_t size;
@@ -37,7 +37,8 @@ struct nd_pair_verifier {
     nd_record_reader *reader;
     nd_analyzer *analyzer;
     nd_shingle_reader later_shingles, earlier_shingles; /* each goes forward */
-    nd_ordered_set later_set, scratch_set;
+    nd_ordered_set later_set;
+    nd_ordered_set earlier_alone; /* the shingles of the earlier document that are not in it */
     uint64_t *large; /* the later document's set, sorted, if it is large; else NULL */
     size_t large_size;
     uint32_t later;    /* the rank of later_set, large or later_vector; UINT32_MAX: none */
@@ -78,7 +79,7 @@ static nd_status allocate_buffers(nd_pair_verifier *c, nd_error *error) {
     c->cache_slots = c->cache_limit / CACHE_SLOT_BYTES + 1;
     if (c->cache_slots > documents + 1) c->cache_slots = documents + 1;
     nd_ordered_set_init(&c->later_set, a);
-    nd_ordered_set_init(&c->scratch_set, a);
+    nd_ordered_set_init(&c->earlier_alone, a);
     c->later_sketch = nd_allocate(a, c->plan->sketch_size, 1);
     c->scratch = nd_allocate(a, c->plan->sketch_size, 1);
     c->cache = nd_allocate_zero(a, c->cache_slots, sizeof *c->cache);
@@ -124,7 +125,7 @@ void nd_pair_verifier_free(nd_pair_verifier *c) {
     nd_tf_vector_free(a, &c->later_vector);
     nd_tf_vector_free(a, &c->scratch_vector);
     nd_ordered_set_free(&c->later_set);
-    nd_ordered_set_free(&c->scratch_set);
+    nd_ordered_set_free(&c->earlier_alone);
     for (size_t i = 0; c->cache && i < c->cache_slots; i++) nd_release(a, c->cache[i].hashes);
     nd_release(a, c->cache);
     nd_release(a, c->later_sketch);
@@ -199,8 +200,8 @@ static void empty_slot(nd_pair_verifier *c, cached *slot) {
     *slot = (cached){.rank = UINT32_MAX};
 }
 
-/* Keeps a copy of a set in its slot, which is emptied before. To make room, the slots under the
- * hand are emptied in turn. A set that is too large, or for which memory cannot be allocated, is
+/* Keeps a copy of shingles in their slot, which is emptied before. To make room, the slots under the
+ * hand are emptied in turn. Shingles that are too many, or for which memory cannot be allocated, are
  * not kept. */
 static void keep_in_cache(nd_pair_verifier *c, uint32_t rank, const uint64_t *hashes, size_t size) {
     cached *slot = &c->cache[rank % c->cache_slots];
@@ -217,40 +218,28 @@ static void keep_in_cache(nd_pair_verifier *c, uint32_t rank, const uint64_t *ha
     c->cache_memory += bytes;
 }
 
-/* Gets the distinct shingles of the earlier document: unpacked, or from the cache, or made again
- * and kept in the cache. */
-static nd_status earlier_shingles(nd_pair_verifier *c, uint32_t rank, const uint64_t **hashes,
-                                  size_t *size, nd_error *error) {
-    nd_shingles shingles;
-    if (c->plan->has_sets) {
-        ND_TRY(unpack_rank(c, rank, &shingles, error));
-        *hashes = shingles.hashes;
-        *size = shingles.count;
-        return ND_OK;
-    }
+/* Gets the shingles of the earlier document as shingles_of does, or from the cache: none of these is
+ * large, and the caller must not change them. If the later document is large, they do not come from
+ * the cache. */
+static nd_status earlier_shingles(nd_pair_verifier *c, uint32_t rank, nd_shingles *out,
+                                  nd_error *error) {
+    bool caches = !c->plan->has_sets && !c->large;
     const cached *slot = &c->cache[rank % c->cache_slots];
-    if (slot->rank == rank) {
-        *hashes = slot->hashes;
-        *size = slot->size;
+    if (caches && slot->rank == rank) {
+        *out = (nd_shingles){.hashes = slot->hashes, .count = slot->size};
         return ND_OK;
     }
-    ND_TRY(shingles_of(c, rank, &c->earlier_shingles, &shingles, error));
-    *hashes = shingles.hashes;
-    *size = shingles.count;
-    if (shingles.count > LARGE_SET) return sort_large(c, shingles.hashes, size, error);
-    ND_TRY(nd_ordered_set_make(&c->scratch_set, shingles.hashes, shingles.count, error));
-    *hashes = c->scratch_set.values;
-    *size = c->scratch_set.size;
-    keep_in_cache(c, rank, *hashes, *size);
+    ND_TRY(shingles_of(c, rank, &c->earlier_shingles, out, error));
+    if (caches && out->count <= LARGE_SET) keep_in_cache(c, rank, out->hashes, out->count);
     return ND_OK;
 }
 
-static nd_status set_large(nd_pair_verifier *c, const nd_shingles *shingles, nd_error *error) {
-    c->large = nd_allocate(&c->allocator, shingles->count, sizeof *c->large);
-    if (!c->large)
-        return nd_fail_memory(error, shingles->count * sizeof *c->large, "a large shingle set");
-    memcpy(c->large, shingles->hashes, shingles->count * sizeof *c->large);
-    c->large_size = shingles->count;
+static nd_status set_large(nd_pair_verifier *c, const uint64_t *hashes, size_t count,
+                           nd_error *error) {
+    c->large = nd_allocate(&c->allocator, count, sizeof *c->large);
+    if (!c->large) return nd_fail_memory(error, count * sizeof *c->large, "a large shingle set");
+    memcpy(c->large, hashes, count * sizeof *c->large);
+    c->large_size = count;
     return sort_large(c, c->large, &c->large_size, error);
 }
 
@@ -273,34 +262,31 @@ static nd_status set_later(nd_pair_verifier *c, uint32_t rank, nd_error *error) 
     c->later = UINT32_MAX;
     nd_shingles shingles;
     ND_TRY(shingles_of(c, rank, &c->later_shingles, &shingles, error));
-    if (shingles.count > LARGE_SET) ND_TRY(set_large(c, &shingles, error));
+    if (shingles.count > LARGE_SET) ND_TRY(set_large(c, shingles.hashes, shingles.count, error));
     else ND_TRY(nd_ordered_set_make(&c->later_set, shingles.hashes, shingles.count, error));
     c->later = rank;
     return ND_OK;
 }
 
-/* The overlap if the later document is large: merges the two sorted sets. */
-static nd_status large_overlap(nd_pair_verifier *c, uint32_t earlier, nd_overlap *overlap,
+/* The overlap with the later document as a sorted array. Sorts the earlier one's shingles, too. */
+static nd_status large_overlap(nd_pair_verifier *c, const nd_shingles *earlier, nd_overlap *overlap,
                                nd_error *error) {
-    nd_shingles shingles;
-    size_t size;
-    ND_TRY(shingles_of(c, earlier, &c->earlier_shingles, &shingles, error));
-    size = shingles.count;
-    ND_TRY(sort_large(c, shingles.hashes, &size, error));
-    *overlap = nd_set_overlap(shingles.hashes, size, c->large, c->large_size);
+    size_t size = earlier->count;
+    ND_TRY(sort_large(c, earlier->hashes, &size, error));
+    *overlap = nd_set_overlap(earlier->hashes, size, c->large, c->large_size);
     return ND_OK;
 }
 
 static nd_status overlap_of(nd_pair_verifier *c, uint32_t earlier, uint32_t later,
                             nd_overlap *overlap, nd_error *error) {
-    const uint64_t *hashes = NULL;
-    size_t size = 0;
+    nd_shingles shingles;
     ND_TRY(set_later(c, later, error));
-    if (c->large) return large_overlap(c, earlier, overlap, error);
-    ND_TRY(earlier_shingles(c, earlier, &hashes, &size, error));
-    *overlap = (nd_overlap){size, c->later_set.size,
-                            nd_ordered_set_overlap(&c->later_set, hashes, size)};
-    return ND_OK;
+    ND_TRY(earlier_shingles(c, earlier, &shingles, error));
+    if (!c->large && shingles.count > LARGE_SET)
+        ND_TRY(set_large(c, c->later_set.values, c->later_set.size, error));
+    if (c->large) return large_overlap(c, &shingles, overlap, error);
+    return nd_ordered_set_compare(&c->later_set, &c->earlier_alone, shingles.hashes, shingles.count,
+                                  overlap, error);
 }
 
 /* ---- cosines of vectors */

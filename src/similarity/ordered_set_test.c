@@ -52,14 +52,18 @@ static void compare(nd_ordered_set *set, nd_ordered_set *other, const uint64_t *
     size_t size_a = plain_set(a, count_a, plain_a), size_b = plain_set(b, count_b, plain_b),
            both = 0;
     for (size_t i = 0; i < size_b; i++) both += has(plain_a, size_a, plain_b[i]);
+    nd_overlap overlap;
     assert_int_equal(nd_ordered_set_make(set, a, count_a, &error), ND_OK);
-    assert_int_equal(nd_ordered_set_make(other, b, count_b, &error), ND_OK);
     assert_int_equal(set->size, size_a);
-    assert_int_equal(other->size, size_b);
     assert_memory_equal(set->values, plain_a, size_a * sizeof *a);
-    assert_memory_equal(other->values, plain_b, size_b * sizeof *b);
-    assert_int_equal(nd_ordered_set_overlap(set, other->values, size_b), both);
-    assert_int_equal(nd_ordered_set_overlap(other, set->values, size_a), both);
+    for (int round = 0; round < 2; round++) { /* comparing leaves the set as it was */
+        assert_int_equal(nd_ordered_set_compare(set, other, b, count_b, &overlap, &error), ND_OK);
+        assert_int_equal(overlap.size_a, size_b);
+        assert_int_equal(overlap.size_b, size_a);
+        assert_int_equal(overlap.intersection, both);
+    }
+    assert_int_equal(other->size, size_b - both);
+    for (size_t i = 0; i < other->size; i++) assert_false(has(plain_a, size_a, other->values[i]));
 }
 
 static void test_against_loops(void **state) {
@@ -85,31 +89,49 @@ static void test_against_loops(void **state) {
 static void test_memory(void **state) {
     (void)state;
     enum { HUGE_COUNT = 1 << 18 };
-    nd_ordered_set set;
+    nd_ordered_set set, other;
+    nd_overlap overlap;
     nd_error error;
     nd_ordered_set_init(&set, &nd_allocator_default);
+    nd_ordered_set_init(&other, &nd_allocator_default);
     uint64_t *values = nd_allocate(&nd_allocator_default, HUGE_COUNT, sizeof *values);
     for (size_t i = 0; i < HUGE_COUNT; i++) values[i] = nd_mix64(i);
     assert_int_equal(nd_ordered_set_make(&set, values, HUGE_COUNT, &error), ND_OK);
-    assert_int_equal(nd_ordered_set_overlap(&set, values, HUGE_COUNT), HUGE_COUNT);
+    assert_int_equal(nd_ordered_set_compare(&set, &other, values, HUGE_COUNT, &overlap, &error),
+                     ND_OK);
+    assert_int_equal(overlap.intersection, HUGE_COUNT);
     assert_int_equal(nd_ordered_set_make(&set, values, 10, &error), ND_OK);
     assert_true(set.allocated < HUGE_COUNT / 8);
-    assert_int_equal(nd_ordered_set_overlap(&set, values, HUGE_COUNT), 10);
+    assert_int_equal(nd_ordered_set_compare(&set, &other, values, HUGE_COUNT, &overlap, &error),
+                     ND_OK);
+    assert_int_equal(overlap.intersection, 10);
+    assert_int_equal(overlap.size_a, HUGE_COUNT);
+    assert_int_equal(nd_ordered_set_compare(&set, &other, values, 20, &overlap, &error), ND_OK);
+    assert_int_equal(overlap.size_a, 20);
+    assert_true(other.allocated < HUGE_COUNT / 8);
     nd_release(&nd_allocator_default, values);
     nd_ordered_set_free(&set);
+    nd_ordered_set_free(&other);
 }
 
 static void test_no_memory(void **state) {
     (void)state;
     const uint64_t values[] = {1, 2, 3};
-    for (long left = 0; left < 2; left++) {
+    for (long left = 0; left < 6; left++) {
         failing_allocator failing = {.left = left};
         nd_allocator allocator = failing_allocator_make(&failing);
-        nd_ordered_set set;
+        nd_ordered_set set, other;
+        nd_overlap overlap;
         nd_error error;
         nd_ordered_set_init(&set, &allocator);
-        assert_int_equal(nd_ordered_set_make(&set, values, 3, &error), ND_ERR_MEMORY);
+        nd_ordered_set_init(&other, &allocator);
+        nd_status status = nd_ordered_set_make(&set, values, 3, &error);
+        assert_int_equal(status, left < 3 ? ND_ERR_MEMORY : ND_OK);
+        if (status == ND_OK)
+            assert_int_equal(nd_ordered_set_compare(&set, &other, values, 3, &overlap, &error),
+                             ND_ERR_MEMORY);
         nd_ordered_set_free(&set);
+        nd_ordered_set_free(&other);
         assert_int_equal(failing.live, 0);
     }
 }
