@@ -39,7 +39,7 @@ struct nd_pair_verifier {
     nd_shingle_reader later_shingles, earlier_shingles; /* each goes forward */
     nd_ordered_set later_set;
     nd_ordered_set earlier_alone; /* the shingles of the earlier document that are not in it */
-    uint64_t *large; /* the later document's set, sorted, if it is large; else NULL */
+    uint64_t *large;              /* the later document's set, sorted, if it is large; else NULL */
     size_t large_size;
     uint32_t later;    /* the rank of later_set, large or later_vector; UINT32_MAX: none */
     uint32_t sketched; /* the rank of later_sketch */
@@ -200,9 +200,9 @@ static void empty_slot(nd_pair_verifier *c, cached *slot) {
     *slot = (cached){.rank = UINT32_MAX};
 }
 
-/* Keeps a copy of shingles in their slot, which is emptied before. To make room, the slots under the
- * hand are emptied in turn. Shingles that are too many, or for which memory cannot be allocated, are
- * not kept. */
+/* Keeps a copy of shingles in their slot, which is emptied before. To make room, the slots under
+ * the hand are emptied in turn. Shingles that are too many, or for which memory cannot be
+ * allocated, are not kept. */
 static void keep_in_cache(nd_pair_verifier *c, uint32_t rank, const uint64_t *hashes, size_t size) {
     cached *slot = &c->cache[rank % c->cache_slots];
     size_t bytes = size * sizeof *hashes;
@@ -218,9 +218,9 @@ static void keep_in_cache(nd_pair_verifier *c, uint32_t rank, const uint64_t *ha
     c->cache_memory += bytes;
 }
 
-/* Gets the shingles of the earlier document as shingles_of does, or from the cache: none of these is
- * large, and the caller must not change them. If the later document is large, they do not come from
- * the cache. */
+/* Gets the shingles of the earlier document as shingles_of does, or from the cache: none of these
+ * is large, and the caller must not change them. If the later document is large, they do not come
+ * from the cache. */
 static nd_status earlier_shingles(nd_pair_verifier *c, uint32_t rank, nd_shingles *out,
                                   nd_error *error) {
     bool caches = !c->plan->has_sets && !c->large;
