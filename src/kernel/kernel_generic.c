@@ -179,6 +179,8 @@ static inline uint16_t *put_threes(uint16_t *to, uint64_t first, unsigned base) 
     return to;
 }
 
+#include "kernel/token_hashes_scalar.h"
+
 #include "kernel/word_blocks.h"
 
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,

@@ -45,6 +45,8 @@
  *       The same with the first bytes of characters of three bytes: base + the position of each,
  *       and 3 more.
  *
+ *   and hash_group (token_hashes.h).
+ *
  * A text is processed in chunks whose folded copy and token edges stay in the L1 cache. With m the
  * mask of word characters, m ^ (m << 1 | carry) has alternately a bit at the beginning of a word
  * and at its end. In scripts without spaces a token may begin at the end of another, so begins and
@@ -65,32 +67,10 @@
 
 #include "base/limits.h"
 #include "kernel/kernel_common.h"
+#include "kernel/token_hashes.h"
 
 /* Bytes; a multiple of 64 that fits 16-bit positions. */
 #define WORD_CHUNK ND_LIMIT(4096, 128)
-
-/* The low `n` of 16 bytes as two little-endian words. */
-static const uint64_t token_mask[17][2] = {
-#define ND_MASK(n) (UINT64_MAX >> (64 - 8 * (n)))
-    {0, 0},
-    {ND_MASK(1), 0},
-    {ND_MASK(2), 0},
-    {ND_MASK(3), 0},
-    {ND_MASK(4), 0},
-    {ND_MASK(5), 0},
-    {ND_MASK(6), 0},
-    {ND_MASK(7), 0},
-    {ND_MASK(8), 0},
-    {ND_MASK(8), ND_MASK(1)},
-    {ND_MASK(8), ND_MASK(2)},
-    {ND_MASK(8), ND_MASK(3)},
-    {ND_MASK(8), ND_MASK(4)},
-    {ND_MASK(8), ND_MASK(5)},
-    {ND_MASK(8), ND_MASK(6)},
-    {ND_MASK(8), ND_MASK(7)},
-    {ND_MASK(8), ND_MASK(8)},
-#undef ND_MASK
-};
 
 /* Finishes a block that is not all ASCII: classifies the accepted characters, so that `other` keeps
  * only bytes that are no part of one, or of an incomplete one. */
@@ -346,40 +326,6 @@ static inline nd_word_edges find_edges(const unsigned char *p, size_t bytes, boo
     }
     /* The padding of the text's last block has ended a word that touches the end. */
     return (nd_word_edges){at < bytes ? at : bytes, (size_t)(to - edges), false, 0};
-}
-
-/* Hashes tokens, without a branch those of up to `usual` bytes: 8, 16 or 32, a constant. */
-static inline __attribute__((always_inline)) void
-hash_tokens_of(const nd_hash_key *key, const unsigned char *lower, const uint16_t *edges,
-               size_t count, const size_t usual, uint64_t *tokens) {
-    for (size_t t = 0; t < count; t++) {
-        const unsigned char *p = lower + edges[2 * t];
-        size_t length = (size_t)edges[2 * t + 1] - edges[2 * t];
-        if (__builtin_expect(length > usual, 0)) {
-            tokens[t] = nd_hash_token_padded(key, p, length);
-            continue;
-        }
-        uint64_t h = 0;
-        if (usual == 32) {
-            h = nd_fold_multiply(nd_load_le64(p) ^ key->k2, nd_load_le64(p + 8) ^ key->k3) &
-                (0 - (uint64_t)(length > 16));
-            p += length > 16 ? 16 : 0;
-            length -= length > 16 ? 16 : 0;
-        }
-        uint64_t a = nd_load_le64(p) & token_mask[length][0],
-                 b = usual == 8 ? 0 : nd_load_le64(p + 8) & token_mask[length][1];
-        tokens[t] = nd_hash_words(key, a ^ h, b);
-    }
-}
-
-/* `bytes`: of the tokens and all between them. Not inlined, so that its loops have all registers.
- */
-static __attribute__((noinline)) void hash_tokens(const nd_hash_key *key,
-                                                  const unsigned char *lower, const uint16_t *edges,
-                                                  size_t count, size_t bytes, uint64_t *tokens) {
-    if (bytes < 5 * count) hash_tokens_of(key, lower, edges, count, 8, tokens);
-    else if (bytes < 10 * count) hash_tokens_of(key, lower, edges, count, 16, tokens);
-    else hash_tokens_of(key, lower, edges, count, 32, tokens);
 }
 
 /* Adds folded tokens to the letters. */
