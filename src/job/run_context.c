@@ -3,6 +3,7 @@
 #include "base/machine.h"
 #include "corpus/written_files.h"
 #include "io/file.h"
+#include "io/output_target.h"
 #include "io/publication.h"
 #include "io/stream_in.h"
 
@@ -18,12 +19,23 @@ struct nd_run_shared {
 
 /* ---- begin and end */
 
+/* Whether an output is written in place: to standard output, a device or a pipe. The directory of
+ * such a name, for instance /dev, is no place for temporary files. */
+static bool is_in_place(const char *output, const nd_allocator *allocator) {
+    nd_output_target target;
+    nd_error ignored;
+    bool found = nd_output_target_find(output, allocator, &target, &ignored) == ND_OK,
+         in_place = found && !target.replaced && !S_ISDIR(target.is.st_mode);
+    if (found) nd_output_target_free(&target, allocator);
+    return in_place;
+}
+
 static nd_status choose_directory(nd_run *run, const char *work, const char *beside,
                                   nd_error *error) {
     const nd_allocator *a = &run->allocator;
     char **directory = &run->shared->directory;
     if (work) *directory = nd_string_join(a, work, "", "");
-    else if (beside && strcmp(beside, "-") != 0) *directory = nd_path_directory(a, beside);
+    else if (beside && !is_in_place(beside, a)) *directory = nd_path_directory(a, beside);
     else *directory = nd_string_join(a, nd_temporary_directory(), "", "");
     if (!*directory) return nd_fail_memory(error, 1, "a path");
     if (access(*directory, W_OK | X_OK) != 0) {
