@@ -25,9 +25,9 @@ typedef struct nd_run {
 } nd_run;
 
 /* Begins a run: reads the resources (NULL: the defaults), and determines threads, memory and the
- * directory for temporary files. That is resources->work; else the directory of the output `beside`,
- * unless it is NULL or written in place (io/output_target.h); else the directory of the system. *run
- * is valid for nd_run_end in any case. */
+ * directory for temporary files. That is resources->work; else the directory of the output
+ * `beside`, unless it is NULL or written in place (io/output_target.h); else the directory of the
+ * system. *run is valid for nd_run_end in any case. */
 nd_status nd_run_begin(const nd_resources *resources, const char *beside, nd_run *run,
                        nd_error *error);
 void nd_run_end(nd_run *run);

@@ -13,6 +13,7 @@ void nd_lookup_context_free(nd_lookup_context *probe) {
     nd_release(&probe->allocator, probe->totals);
     nd_release(&probe->allocator, probe->ranges);
     nd_release(&probe->allocator, probe->likely);
+    nd_release(&probe->allocator, probe->open);
     nd_lookup_context_init(probe, &probe->allocator);
 }
 
@@ -44,25 +45,43 @@ static nd_status look_up_bands(const nd_store *s, nd_lookup_context *p, nd_error
     return ND_OK;
 }
 
-static void prefetch_lines(const nd_store *s, const nd_lookup_context *p, size_t segment) {
+/* Lists in p->open the lookups of keys that a segment may have. */
+static size_t filter_lookups(const nd_store *s, nd_lookup_context *p) {
+    const nd_key_filter *f = s->filter;
+    size_t found = 0;
+    for (size_t i = 0; f && i < p->count; i++)
+        if (p->lookups[i].band < f->bands)
+            nd_key_filter_prefetch(f, p->lookups[i].band, p->lookups[i].key);
+    for (size_t i = 0; i < p->count; i++) {
+        const nd_band_lookup *l = &p->lookups[i];
+        p->open[found] = (uint32_t)i;
+        found += !f || l->band >= f->bands || nd_key_filter_may_have(f, l->band, l->key);
+    }
+    return found;
+}
+
+static void prefetch_lines(const nd_store *s, const nd_lookup_context *p, size_t open,
+                           size_t segment) {
     if (segment == s->state.segment_count) return;
     const nd_key_table *tables = s->segments[segment]->tables;
-    for (size_t i = 0; i < p->count; i++)
-        nd_key_table_prefetch(&tables[p->lookups[i].band], p->lookups[i].key);
+    for (size_t i = 0; i < open; i++) {
+        const nd_band_lookup *l = &p->lookups[p->open[i]];
+        nd_key_table_prefetch(&tables[l->band], l->key);
+    }
 }
 
 /* Finds the segments that may have the keys, and lists them in p->likely. Lines of one segment are
  * prefetched while the lines of the one before are read. So about as many lines are on their way
  * from memory as a processor can wait for at once, some dozens. */
 static size_t find_likely(const nd_store *s, nd_lookup_context *p) {
-    size_t found = 0;
-    prefetch_lines(s, p, 0);
+    size_t found = 0, open = filter_lookups(s, p);
+    prefetch_lines(s, p, open, 0);
     for (size_t g = 0; g < s->state.segment_count; g++) {
         const nd_key_table *tables = s->segments[g]->tables;
-        prefetch_lines(s, p, g + 1);
-        for (size_t i = 0; i < p->count; i++) {
-            const nd_band_lookup *l = &p->lookups[i];
-            p->likely[found] = (nd_likely_range){(uint32_t)g, (uint32_t)i};
+        prefetch_lines(s, p, open, g + 1);
+        for (size_t i = 0; i < open; i++) {
+            const nd_band_lookup *l = &p->lookups[p->open[i]];
+            p->likely[found] = (nd_likely_range){(uint32_t)g, p->open[i]};
             found += nd_key_table_may_have(&tables[l->band], l->key);
         }
     }
@@ -79,13 +98,15 @@ static inline nd_key_range *likely_range(const nd_lookup_context *p, size_t j) {
     return &p->ranges[p->likely[j].segment * p->count + p->likely[j].lookup];
 }
 
-/* Looks up keys of many bands, in rounds: finds the few tables that may have a key, by one line of
+/* Looks up keys of many bands, in rounds: leaves out the keys that no segment has, if the store has
+ * a filter of them; finds the few tables that may have a key, by one line of
  * memory each; finds their buckets; prefetches the entries; reads these. So the waits for memory
  * overlap. */
 static nd_status look_up_apart(const nd_store *s, nd_lookup_context *p, nd_error *error) {
     const nd_band_lookup *l = p->lookups;
     size_t all = p->count * s->state.segment_count;
-    if (!nd_reserve(&p->allocator, &p->likely, &p->likely_capacity, all))
+    if (!nd_reserve(&p->allocator, &p->likely, &p->likely_capacity, all) ||
+        !nd_reserve(&p->allocator, &p->open, &p->open_capacity, p->count))
         return nd_fail_memory(error, all * sizeof *p->likely, "looking up band keys");
     size_t found = find_likely(s, p);
     memset(p->ranges, 0, all * sizeof *p->ranges);

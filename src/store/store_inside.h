@@ -6,6 +6,7 @@
 #include "storage/process_lock.h"
 #include "storage/write_ahead_log.h"
 #include "store/ingest_mark.h"
+#include "store/key_filter.h"
 #include "store/store.h"
 #include "store/tombstones.h"
 
@@ -28,6 +29,8 @@ struct nd_store {
     uint32_t *begins; /* number of the first document of each segment, then of the memtable */
     nd_tombstones tombstones;
     nd_memtable *memtable;
+    bool filters_keys;      /* nd_store_filter_keys */
+    nd_key_filter *filter;  /* has the keys of all segments; NULL: there is none */
     nd_ingest_mark mark;    /* the last ingest job's, from the state or from the log */
     pthread_rwlock_t *view; /* the lock of readers; NULL: there are none */
     nd_wal *log;            /* of a writer */

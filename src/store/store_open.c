@@ -112,6 +112,11 @@ nd_status nd_store_open_in_memory(const nd_index_settings *settings, const nd_al
     return ND_OK;
 }
 
+nd_status nd_store_filter_keys(nd_store *s, nd_error *error) {
+    s->filters_keys = s->state.settings.bands > 0;
+    return nd_store_update_filter(s, s->segments, s->state.segment_count, error);
+}
+
 bool nd_store_is_in_memory(const nd_store *s) { return s->in_memory; }
 
 void nd_store_close(nd_store *s) {
@@ -119,6 +124,7 @@ void nd_store_close(nd_store *s) {
     nd_allocator a = s->allocator;
     nd_store_give_up_merge(s);
     nd_store_unload(s);
+    nd_key_filter_free(s->filter);
     nd_process_lock_release(&s->lock);
     nd_release(&a, s->directory);
     nd_release(&a, s->keys);

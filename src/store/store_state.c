@@ -100,17 +100,61 @@ static void replace_state(nd_store *s, nd_manifest *state, const opened *o) {
     s->log = NULL;
 }
 
+/* ---- the filter of keys */
+
+static nd_status filter_segment(nd_key_filter *f, const nd_segment *segment, nd_error *error) {
+    for (uint32_t band = 0; band < f->bands; band++)
+        ND_TRY(nd_key_filter_add(f, band, &segment->tables[band], error));
+    return ND_OK;
+}
+
+/* Begins an empty filter for the segments. Without memory for it there is none. */
+static void begin_filter(nd_store *s, nd_segment *const *segments, size_t count) {
+    uint64_t entries = 0;
+    nd_error ignored;
+    for (size_t i = 0; i < count; i++) entries += segments[i]->entries;
+    nd_key_filter_free(s->filter);
+    if (nd_key_filter_create(s->state.settings.bands, entries, &s->allocator, &s->filter,
+                             &ignored) != ND_OK)
+        s->filter = NULL;
+}
+
+static nd_status add_segments(nd_store *s, nd_segment *const *segments, size_t count, bool all,
+                              nd_error *error) {
+    for (size_t i = 0; s->filter && i < count; i++)
+        if (all || !is_in(s->segments, s->state.segment_count, segments[i]))
+            ND_TRY(filter_segment(s->filter, segments[i], error));
+    return ND_OK;
+}
+
+nd_status nd_store_update_filter(nd_store *s, nd_segment *const *segments, size_t count,
+                                 nd_error *error) {
+    if (!s->filters_keys) return ND_OK;
+    bool anew = !s->filter || nd_key_filter_is_full(s->filter);
+    if (anew) begin_filter(s, segments, count);
+    nd_status status = add_segments(s, segments, count, anew, error);
+    if (status == ND_OK) return ND_OK;
+    nd_key_filter_free(s->filter);
+    s->filter = NULL;
+    return status;
+}
+
+/* ---- loading a state */
+
 nd_status nd_store_load(nd_store *s, nd_manifest *state, nd_error *error) {
     const nd_allocator *a = &s->allocator;
     opened o = {0};
     nd_status status = open_files(s, state, &o, error);
+    nd_store_exclude_readers(s); /* they read the filter, too */
+    if (status == ND_OK)
+        status = nd_store_update_filter(s, o.segments, state->segment_count, error);
     if (status != ND_OK) {
+        nd_store_admit_readers(s);
         close_segments(a, o.segments, state->segment_count, s->segments, s->state.segment_count);
         nd_release(a, o.begins);
         nd_tombstones_close(&o.tombstones, a);
         return status;
     }
-    nd_store_exclude_readers(s);
     replace_state(s, state, &o);
     status = nd_store_recover(s, error);
     nd_store_admit_readers(s);

@@ -4,6 +4,7 @@
 #include "io/file.h"
 #include "store/state_directory.h"
 #include "store/store_create.h"
+#include "store/store_open.h"
 
 nd_status nd_stream_index_clear(const char *directory, const nd_allocator *allocator,
                                 nd_error *error) {
@@ -22,6 +23,7 @@ nd_status nd_stream_index_clear(const char *directory, const nd_allocator *alloc
 static nd_status open_index(nd_stream_index *x, const char *path, nd_error *error) {
     ND_TRY(nd_index_open(path, ND_INDEX_WRITE, &x->allocator, &x->index, error));
     nd_index_set_sync(x->index, ND_SYNC_BATCH);
+    ND_TRY(nd_store_filter_keys(x->index->shared.store, error));
     return nd_index_make_searcher(x->index, &x->searcher, error);
 }
 
