@@ -179,12 +179,17 @@ def table(head, rows):
 
 class Report:
     """Prints lines as they come. Stores them with the command, the machine and the raw figures, as
-    bench/runs/DATE-NAME.txt and .json."""
+    bench/runs/DATE-NAME.txt and .json. NAME and the command tell which instruction sets
+    ND_DISABLE_CPU disables."""
 
     def __init__(self, name, build, store):
         self.name, self.store, self.lines, self.raw = name, store, [], {}
         self.start = datetime.datetime.now()
         self.command = shlex.join([os.path.relpath(sys.argv[0], ROOT), *sys.argv[1:]])
+        disabled = os.environ.get('ND_DISABLE_CPU')
+        if disabled:
+            self.name += '-without-' + disabled.replace(',', '-')
+            self.command = f'ND_DISABLE_CPU={disabled} {self.command}'
         self.machine = machine(build)
         self.say(f'command: {self.command}\nmachine: {self.machine}\ndate: {self.start:%Y-%m-%d %H:%M}')
 
