@@ -8,9 +8,10 @@
  *                                     const uint16_t *edges, const size_t usual,
  *                                     uint64_t *tokens);
  *       Hashes TOKEN_GROUP tokens, without a branch that depends on them. Token t is the bytes of
- *       lower[] from edges[2 t] to edges[2 t + 1]. Most tokens have up to `usual` bytes, a
- * constant: 8, 16 or 32. Returns a mask of the tokens that it leaves to the caller: only longer
- * ones. May read 16 bytes from the beginning of a token, and 16 more if it is longer than that. */
+ *       lower[] from edges[2 t] to edges[2 t + 1]. Most tokens have up to `usual` bytes, which is
+ *       a constant: 8, 16 or 32. Returns a mask of the tokens that it leaves to the caller: only
+ *       longer ones. May read 16 bytes from the beginning of a token, and 16 more if it is longer
+ *       than that. */
 #ifndef ND_KERNEL_TOKEN_HASHES_H
 #define ND_KERNEL_TOKEN_HASHES_H
 
