@@ -268,7 +268,7 @@ hash_group(const nd_hash_key *key, const unsigned char *lower, const uint16_t *e
     __m256i pairs = _mm256_loadu_si256((const __m256i *)edges), of16 = _mm256_set1_epi32(16);
     __m256i lengths = _mm256_sub_epi32(_mm256_srli_epi32(pairs, 16),
                                        _mm256_and_si256(pairs, _mm256_set1_epi32(0xffff)));
-    unsigned longer = _mm256_cmpgt_epi32_mask(lengths, _mm256_set1_epi32(most));
+    __m256i above = _mm256_cmpgt_epi32(lengths, _mm256_set1_epi32(most));
     __m512i chained = k0;
     uint16_t moved[2 * TOKEN_GROUP];
     if (usual == 32) {
@@ -287,7 +287,8 @@ hash_group(const nd_hash_key *key, const unsigned char *lower, const uint16_t *e
     __m512i a = _mm512_xor_si512(_mm512_unpacklo_epi64(even, odd), chained),
             b = _mm512_xor_si512(_mm512_unpackhi_epi64(even, odd), k1);
     _mm512_storeu_si512(tokens, fold_multiply8(a, b));
-    return longer;
+    /* Not by a mask register: GCC 12 may store eight bits of one and read 32 (seen with -O1). */
+    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(above));
 }
 
 #include "kernel/word_blocks.h"
