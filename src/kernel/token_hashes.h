@@ -1,5 +1,6 @@
 /* Hashes the tokens that the words kernel has found. The file of an instruction set includes this,
- * by word_blocks.h, after it has defined, with token_hashes_scalar.h or with vectors:
+ * by word_blocks.h, after it has defined, with one of token_hashes_scalar.h, token_hashes_avx2.h
+ * and token_hashes_avx512.h:
  *
  *   enum { TOKEN_GROUP = ... };
  *       How many tokens are hashed together.

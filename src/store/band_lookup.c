@@ -13,7 +13,7 @@ void nd_lookup_context_free(nd_lookup_context *probe) {
     nd_release(&probe->allocator, probe->totals);
     nd_release(&probe->allocator, probe->ranges);
     nd_release(&probe->allocator, probe->likely);
-    nd_release(&probe->allocator, probe->open);
+    nd_release(&probe->allocator, probe->passed);
     nd_lookup_context_init(probe, &probe->allocator);
 }
 
@@ -45,7 +45,7 @@ static nd_status look_up_bands(const nd_store *s, nd_lookup_context *p, nd_error
     return ND_OK;
 }
 
-/* Lists in p->open the lookups of keys that a segment may have. */
+/* Lists in p->passed the lookups of keys that a segment may have. */
 static size_t filter_lookups(const nd_store *s, nd_lookup_context *p) {
     const nd_key_filter *f = s->filter;
     size_t found = 0;
@@ -54,18 +54,18 @@ static size_t filter_lookups(const nd_store *s, nd_lookup_context *p) {
             nd_key_filter_prefetch(f, p->lookups[i].band, p->lookups[i].key);
     for (size_t i = 0; i < p->count; i++) {
         const nd_band_lookup *l = &p->lookups[i];
-        p->open[found] = (uint32_t)i;
+        p->passed[found] = (uint32_t)i;
         found += !f || l->band >= f->bands || nd_key_filter_may_have(f, l->band, l->key);
     }
     return found;
 }
 
-static void prefetch_lines(const nd_store *s, const nd_lookup_context *p, size_t open,
+static void prefetch_lines(const nd_store *s, const nd_lookup_context *p, size_t passed,
                            size_t segment) {
     if (segment == s->state.segment_count) return;
     const nd_key_table *tables = s->segments[segment]->tables;
-    for (size_t i = 0; i < open; i++) {
-        const nd_band_lookup *l = &p->lookups[p->open[i]];
+    for (size_t i = 0; i < passed; i++) {
+        const nd_band_lookup *l = &p->lookups[p->passed[i]];
         nd_key_table_prefetch(&tables[l->band], l->key);
     }
 }
@@ -74,14 +74,14 @@ static void prefetch_lines(const nd_store *s, const nd_lookup_context *p, size_t
  * prefetched while the lines of the one before are read. So about as many lines are on their way
  * from memory as a processor can wait for at once, some dozens. */
 static size_t find_likely(const nd_store *s, nd_lookup_context *p) {
-    size_t found = 0, open = filter_lookups(s, p);
-    prefetch_lines(s, p, open, 0);
+    size_t found = 0, passed = filter_lookups(s, p);
+    prefetch_lines(s, p, passed, 0);
     for (size_t g = 0; g < s->state.segment_count; g++) {
         const nd_key_table *tables = s->segments[g]->tables;
-        prefetch_lines(s, p, open, g + 1);
-        for (size_t i = 0; i < open; i++) {
-            const nd_band_lookup *l = &p->lookups[p->open[i]];
-            p->likely[found] = (nd_likely_range){(uint32_t)g, p->open[i]};
+        prefetch_lines(s, p, passed, g + 1);
+        for (size_t i = 0; i < passed; i++) {
+            const nd_band_lookup *l = &p->lookups[p->passed[i]];
+            p->likely[found] = (nd_likely_range){(uint32_t)g, p->passed[i]};
             found += nd_key_table_may_have(&tables[l->band], l->key);
         }
     }
@@ -106,7 +106,7 @@ static nd_status look_up_apart(const nd_store *s, nd_lookup_context *p, nd_error
     const nd_band_lookup *l = p->lookups;
     size_t all = p->count * s->state.segment_count;
     if (!nd_reserve(&p->allocator, &p->likely, &p->likely_capacity, all) ||
-        !nd_reserve(&p->allocator, &p->open, &p->open_capacity, p->count))
+        !nd_reserve(&p->allocator, &p->passed, &p->passed_capacity, p->count))
         return nd_fail_memory(error, all * sizeof *p->likely, "looking up band keys");
     size_t found = find_likely(s, p);
     memset(p->ranges, 0, all * sizeof *p->ranges);

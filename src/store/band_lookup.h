@@ -26,8 +26,8 @@ typedef struct nd_lookup_context {
     uint64_t *totals;        /* documents of each lookup, removed ones included */
     nd_key_range *ranges;    /* of lookup i in segment s: [s * count + i] */
     nd_likely_range *likely; /* ranges that may have entries */
-    uint32_t *open;          /* lookups of keys that a segment may have */
-    size_t key_capacity, total_capacity, range_capacity, likely_capacity, open_capacity;
+    uint32_t *passed;        /* lookups of keys that a segment may have */
+    size_t key_capacity, total_capacity, range_capacity, likely_capacity, passed_capacity;
 } nd_lookup_context;
 
 void nd_lookup_context_init(nd_lookup_context *probe, const nd_allocator *allocator);

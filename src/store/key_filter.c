@@ -11,13 +11,12 @@ nd_status nd_key_filter_create(uint32_t bands, uint64_t entries, const nd_alloca
     f->allocator = *allocator;
     f->bands = bands;
     f->per_band = entries / 64 * WORDS_FOR_64 + WORDS_FOR_64;
-    f->all = f->per_band * bands;
-    f->words = nd_allocate_zero(allocator, f->all, sizeof *f->words);
+    uint64_t all = f->per_band * bands;
+    f->words = nd_allocate_zero(allocator, all, sizeof *f->words);
     if (f->words) return ND_OK;
-    size_t bytes = f->all * sizeof *f->words;
     nd_key_filter_free(f);
     *out = NULL;
-    return nd_fail_memory(error, bytes, "a filter of band keys");
+    return nd_fail_memory(error, all * sizeof(uint64_t), "a filter of band keys");
 }
 
 void nd_key_filter_free(nd_key_filter *f) {

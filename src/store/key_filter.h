@@ -15,7 +15,7 @@
 typedef struct nd_key_filter {
     nd_allocator allocator;
     uint64_t *words; /* of band b: [b * per_band, (b + 1) * per_band) */
-    uint64_t per_band, all;
+    uint64_t per_band;
     uint64_t bits; /* that are set */
     uint32_t bands;
 } nd_key_filter;
@@ -33,7 +33,7 @@ nd_status nd_key_filter_add(nd_key_filter *filter, uint32_t band, const nd_key_t
 /* Whether 39 % of the bits are set. From then on more than 6 % of the keys that no table has may be
  * there; in a new filter 1 %. */
 static inline bool nd_key_filter_is_full(const nd_key_filter *filter) {
-    return filter->bits > 25 * filter->all;
+    return filter->bits > 25 * filter->per_band * filter->bands;
 }
 
 static inline const uint64_t *nd_key_filter_word(const nd_key_filter *f, uint32_t band,

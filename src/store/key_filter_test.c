@@ -184,7 +184,7 @@ static void test_no_memory(void **state) {
     remove_directory("memory");
 }
 
-/* A damaged table is told, and nothing is looked up by half a filter. */
+/* At a damaged table making the filter fails, and no lookup uses a part of it. */
 static void test_damage(void **state) {
     (void)state;
     nd_error error;
