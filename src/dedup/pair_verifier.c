@@ -1,6 +1,7 @@
 #include "dedup/pair_verifier.h"
 
 #include "base/radix_sort.h"
+#include "dedup/compared_sets.h"
 #include "dedup/verdict_measure.h"
 #include "kernel/kernel.h"
 #include "similarity/ordered_set.h"
@@ -13,18 +14,6 @@
 #include "text/analyzer.h"
 
 #include <string.h>
-
-/* The shingles of a recently compared document, or the words of its vector, in the slot of its
- * rank. */
-typedef struct cached {
-    uint32_t rank; /* UINT32_MAX: empty */
-    uint32_t size;
-    uint64_t *hashes;
-} cached;
-
-/* The cache has one slot per CACHE_SLOT_BYTES of its memory, but at most one per document. No
- * document takes more than 1 / CACHE_PARTS of the memory. */
-enum { CACHE_SLOT_BYTES = 4096, CACHE_PARTS = 16 };
 
 /* Sets of more shingles come from large records. They are sorted arrays, because a hash table would
  * take five times the memory. */
@@ -50,10 +39,7 @@ struct nd_pair_verifier {
     nd_set_buffer packed;
     size_t unpacked_capacity;
     size_t least_equal; /* a pair is verified if its sketches have at least so many equal bytes */
-    cached *cache;
-    size_t cache_slots;
-    size_t cache_memory, cache_limit; /* bytes of hashes in the cache, and their limit */
-    size_t cache_hand;                /* the slot that is emptied next to make room */
+    nd_compared_sets *compared; /* earlier documents */
     nd_comparison_counts counts;
     nd_pair_sample *sample; /* NULL: none is wanted */
 };
@@ -66,8 +52,8 @@ static nd_status create_analyzer(nd_pair_verifier *c, nd_error *error) {
                                   &c->analyzer, error);
 }
 
-/* With an index the sets are stored, and unpacking one is cheap, so there is no cache. */
-static size_t cache_limit(const nd_verifier_plan *shared) {
+/* With an index the sets are stored, and unpacking one is cheap, so no compared one is kept. */
+static size_t compared_memory(const nd_verifier_plan *shared) {
     if (shared->documents.store) return 0;
     return nd_memory_share(&shared->run->budget, ND_MEMORY_VERIFIED) / shared->run->threads;
 }
@@ -75,18 +61,13 @@ static size_t cache_limit(const nd_verifier_plan *shared) {
 static nd_status allocate_buffers(nd_pair_verifier *c, nd_error *error) {
     const nd_allocator *a = &c->allocator;
     size_t documents = (size_t)c->shared->documents.columns->count;
-    c->cache_limit = cache_limit(c->shared);
-    c->cache_slots = c->cache_limit / CACHE_SLOT_BYTES + 1;
-    if (c->cache_slots > documents + 1) c->cache_slots = documents + 1;
     nd_ordered_set_init(&c->later_set, a);
     nd_ordered_set_init(&c->earlier_alone, a);
     c->later_sketch = nd_allocate(a, c->plan->sketch_size, 1);
     c->scratch = nd_allocate(a, c->plan->sketch_size, 1);
-    c->cache = nd_allocate_zero(a, c->cache_slots, sizeof *c->cache);
-    for (size_t i = 0; c->cache && i < c->cache_slots; i++) c->cache[i].rank = UINT32_MAX;
-    return c->later_sketch && c->scratch && c->cache
-               ? ND_OK
-               : nd_fail_memory(error, c->cache_slots * sizeof *c->cache, "a comparer");
+    if (!c->later_sketch || !c->scratch)
+        return nd_fail_memory(error, 2 * c->plan->sketch_size, "a comparer");
+    return nd_compared_sets_create(a, compared_memory(c->shared), documents, &c->compared, error);
 }
 
 nd_status nd_pair_verifier_create(const nd_verifier_plan *shared, nd_pair_verifier **out,
@@ -126,8 +107,7 @@ void nd_pair_verifier_free(nd_pair_verifier *c) {
     nd_tf_vector_free(a, &c->scratch_vector);
     nd_ordered_set_free(&c->later_set);
     nd_ordered_set_free(&c->earlier_alone);
-    for (size_t i = 0; c->cache && i < c->cache_slots; i++) nd_release(a, c->cache[i].hashes);
-    nd_release(a, c->cache);
+    nd_compared_sets_free(c->compared);
     nd_release(a, c->later_sketch);
     nd_release(a, c->scratch);
     nd_shingle_reader_free(&c->later_shingles);
@@ -194,43 +174,18 @@ static nd_status sort_large(nd_pair_verifier *c, uint64_t *hashes, size_t *count
     return ND_OK;
 }
 
-static void empty_slot(nd_pair_verifier *c, cached *slot) {
-    nd_release(&c->allocator, slot->hashes);
-    c->cache_memory -= slot->size * sizeof *slot->hashes;
-    *slot = (cached){.rank = UINT32_MAX};
-}
-
-/* Keeps a copy of shingles in their slot, which is emptied before. To make room, the slots under
- * the hand are emptied in turn. Shingles that are too many, or for which memory cannot be
- * allocated, are not kept. */
-static void keep_in_cache(nd_pair_verifier *c, uint32_t rank, const uint64_t *hashes, size_t size) {
-    cached *slot = &c->cache[rank % c->cache_slots];
-    size_t bytes = size * sizeof *hashes;
-    empty_slot(c, slot);
-    if (bytes > c->cache_limit / CACHE_PARTS) return;
-    while (c->cache_memory + bytes > c->cache_limit)
-        empty_slot(c, &c->cache[c->cache_hand++ % c->cache_slots]);
-    slot->hashes = nd_allocate(&c->allocator, size, sizeof *hashes);
-    if (!slot->hashes) return;
-    memcpy(slot->hashes, hashes, bytes);
-    slot->size = (uint32_t)size;
-    slot->rank = rank;
-    c->cache_memory += bytes;
-}
-
-/* Gets the shingles of the earlier document as shingles_of does, or from the cache: none of these
- * is large, and the caller must not change them. If the later document is large, they do not come
- * from the cache. */
+/* Gets the shingles of the earlier document as shingles_of does, or kept ones of a comparison
+ * before: none of these is large, and the caller must not change them. If the later document is
+ * large, they are no kept ones. */
 static nd_status earlier_shingles(nd_pair_verifier *c, uint32_t rank, nd_shingles *out,
                                   nd_error *error) {
-    bool caches = !c->plan->has_sets && !c->large;
-    const cached *slot = &c->cache[rank % c->cache_slots];
-    if (caches && slot->rank == rank) {
-        *out = (nd_shingles){.hashes = slot->hashes, .count = slot->size};
-        return ND_OK;
-    }
+    bool keeps = !c->plan->has_sets && !c->large;
+    *out = (nd_shingles){0};
+    if (keeps) out->hashes = nd_compared_sets_find(c->compared, rank, &out->count);
+    if (out->hashes) return ND_OK;
     ND_TRY(shingles_of(c, rank, &c->earlier_shingles, out, error));
-    if (caches && out->count <= LARGE_SET) keep_in_cache(c, rank, out->hashes, out->count);
+    if (keeps && out->count <= LARGE_SET)
+        nd_compared_sets_keep(c->compared, rank, out->hashes, out->count);
     return ND_OK;
 }
 
@@ -307,14 +262,15 @@ static nd_status cosine_of(nd_pair_verifier *c, uint32_t earlier, uint32_t later
         ND_TRY(vector_of(c, later, b, error));
         c->later = later;
     }
-    const cached *slot = &c->cache[earlier % c->cache_slots];
-    if (slot->rank == earlier) {
-        *cosine = nd_tf_vector_cosine(slot->hashes, slot->size / 2, b->words, b->count);
+    size_t words;
+    const uint64_t *kept = nd_compared_sets_find(c->compared, earlier, &words);
+    if (kept) {
+        *cosine = nd_tf_vector_cosine(kept, words / 2, b->words, b->count);
         return ND_OK;
     }
     ND_TRY(vector_of(c, earlier, a, error));
     *cosine = nd_tf_vector_cosine(a->words, a->count, b->words, b->count);
-    keep_in_cache(c, earlier, a->words, 2 * a->count);
+    nd_compared_sets_keep(c->compared, earlier, a->words, 2 * a->count);
     return ND_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/limits.h"
+#include "base/machine.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -36,7 +37,7 @@ struct nd_repeat_filter {
 };
 
 static table *make_table(const nd_repeat_filter *f, size_t words, table *smaller) {
-    table *t = nd_allocate(&f->allocator, 1, sizeof *t + words * sizeof *t->bits);
+    table *t = nd_allocate_large(&f->allocator, 1, sizeof *t + words * sizeof *t->bits);
     if (!t) return NULL;
     t->smaller = smaller;
     t->words = words;

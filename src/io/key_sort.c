@@ -16,7 +16,8 @@ enum { STEP_2 = 254, NUMBER = 255, ENTRY_MOST = 9 };
 
 typedef struct chunk {
     struct chunk *next;
-    size_t used; /* bytes; of a list's last chunk it is set when the next one comes */
+    uint32_t size; /* bytes */
+    uint32_t used; /* of a list's last chunk it is set when the next one comes */
     uint8_t bytes[];
 } chunk;
 
@@ -40,7 +41,8 @@ struct nd_key_writer {
 struct nd_key_sort {
     nd_allocator allocator;
     const char *what;
-    size_t parts, limit, chunk_size;
+    size_t parts, limit;
+    uint32_t chunk_size; /* of the largest chunks */
     nd_spill_file file;
     uint64_t **spill; /* spill[s][p]: byte offset of part p's piece; [parts]: the end */
     size_t spills, spill_capacity;
@@ -50,12 +52,16 @@ struct nd_key_sort {
     pthread_rwlock_t lock;
 };
 
-/* Chunks are so small that one partly filled chunk per list takes at most a quarter of the limit,
- * and so large that writing them is efficient. */
-static size_t choose_chunk_size(const nd_key_sort_settings *s) {
-    const size_t least = ND_LIMIT(224, 40), most = ND_LIMIT(32736, 40);
+/* Bytes of a list's first chunk. Each next one is twice as large, because memory that a small run
+ * leaves unused is still taken in whole pages. */
+enum { FIRST_CHUNK = ND_LIMIT(224, 20) };
+
+/* The largest chunks are so small that one partly filled chunk per list takes at most a quarter of
+ * the limit, and so large that writing them is efficient. */
+static uint32_t choose_chunk_size(const nd_key_sort_settings *s) {
+    const uint32_t most = ND_LIMIT(32736, 40);
     size_t size = s->memory_limit / 4 / s->parts / (s->writers > 0 ? s->writers : 1);
-    return size < least ? least : size > most ? most : size;
+    return size < FIRST_CHUNK ? FIRST_CHUNK : size > most ? most : (uint32_t)size;
 }
 
 nd_status nd_key_sort_create(const nd_allocator *allocator, const nd_key_sort_settings *s,
@@ -75,13 +81,13 @@ nd_status nd_key_sort_create(const nd_allocator *allocator, const nd_key_sort_se
 
 /* ---- writers */
 
-static size_t size_of_chunk(const nd_key_sort *s) { return sizeof(chunk) + s->chunk_size; }
+static size_t memory_of(uint32_t size) { return sizeof(chunk) + size; }
 
 static void release_chunks(nd_key_sort *s, list *q) {
     for (chunk *c = q->head, *next; c; c = next) {
         next = c->next;
+        atomic_fetch_sub(&s->memory, memory_of(c->size));
         nd_release(&s->allocator, c);
-        atomic_fetch_sub(&s->memory, size_of_chunk(s));
     }
     *q = (list){.count = q->count};
 }
@@ -160,36 +166,43 @@ static nd_status spill(nd_key_sort *s, nd_error *error) {
     return status;
 }
 
-static bool is_over(const nd_key_sort *s) {
+/* Whether a chunk would exceed the limit. One chunk is always allowed. */
+static bool is_over(const nd_key_sort *s, uint32_t size) {
     size_t memory = atomic_load(&s->memory);
-    return memory > 0 && memory + size_of_chunk(s) > s->limit;
+    return memory > 0 && memory + memory_of(size) > s->limit;
+}
+
+static uint32_t next_size(const nd_key_sort *s, const list *q) {
+    uint32_t size = q->tail ? 2 * q->tail->size : FIRST_CHUNK;
+    return size < s->chunk_size ? size : s->chunk_size;
 }
 
 /* Adds a chunk to a list. If that exceeds the limit, a spill first empties all lists; the lock is
  * released meanwhile. */
 static nd_status add_chunk(nd_key_sort *s, list *q, nd_error *error) {
-    if (is_over(s)) {
+    if (is_over(s, next_size(s, q))) {
         nd_status status = ND_OK;
         pthread_rwlock_unlock(&s->lock);
         pthread_rwlock_wrlock(&s->lock);
-        if (is_over(s)) status = spill(s, error);
+        if (is_over(s, next_size(s, q))) status = spill(s, error);
         pthread_rwlock_unlock(&s->lock);
         pthread_rwlock_rdlock(&s->lock);
         ND_TRY(status);
     }
-    chunk *c = nd_allocate(&s->allocator, 1, size_of_chunk(s));
-    if (!c) return nd_fail_memory(error, size_of_chunk(s), s->what);
-    atomic_fetch_add(&s->memory, size_of_chunk(s));
+    uint32_t size = next_size(s, q);
+    chunk *c = nd_allocate(&s->allocator, 1, memory_of(size));
+    if (!c) return nd_fail_memory(error, memory_of(size), s->what);
+    atomic_fetch_add(&s->memory, memory_of(size));
     if (q->tail) {
-        q->tail->used = used_of(q, q->tail);
+        q->tail->used = (uint32_t)used_of(q, q->tail);
         q->tail->next = c;
     } else {
         q->head = c;
     }
-    *c = (chunk){0};
+    *c = (chunk){.size = size};
     q->tail = c;
     q->at = c->bytes;
-    q->end = c->bytes + s->chunk_size;
+    q->end = c->bytes + size;
     return ND_OK;
 }
 
