@@ -13,6 +13,9 @@ enum {
     PIECE = ND_LIMIT(1 << 13, 30)
 };
 
+/* Documents that have a place in the list of first entries. */
+enum { STRETCH = 64 };
+
 /* A document of the table. */
 typedef struct entry {
     uint32_t document;
@@ -29,6 +32,8 @@ struct nd_shingle_spool {
     _Atomic uint64_t bytes; /* written */
     entry *entries;         /* ascending */
     size_t count, capacity, most;
+    uint32_t *firsts; /* [d / STRETCH]: the first entry of d's stretch or of one behind it */
+    size_t stretches, stretch_capacity;
 };
 
 nd_status nd_shingle_spool_create(const nd_allocator *allocator, nd_temp_space *disk, size_t memory,
@@ -50,6 +55,7 @@ void nd_shingle_spool_free(nd_shingle_spool *s) {
     nd_file_close(s->fd);
     nd_temp_space_subtract(s->disk, s->bytes);
     nd_release(&allocator, s->entries);
+    nd_release(&allocator, s->firsts);
     nd_release(&allocator, s);
 }
 
@@ -122,34 +128,24 @@ nd_status nd_shingle_spool_enter(nd_shingle_spool *s, uint32_t document, nd_shin
                                  nd_error *error) {
     if (s->count == s->most) s->full = true;
     if (range.count == 0 || s->full) return ND_OK;
-    if (!nd_reserve(&s->allocator, &s->entries, &s->capacity, s->count + 1))
+    size_t stretches = document / STRETCH + 1;
+    if (!nd_reserve(&s->allocator, &s->entries, &s->capacity, s->count + 1) ||
+        !nd_reserve(&s->allocator, &s->firsts, &s->stretch_capacity, stretches))
         return nd_fail_memory(error, sizeof *s->entries, "the shingles of documents");
+    while (s->stretches < stretches) s->firsts[s->stretches++] = (uint32_t)s->count;
     s->entries[s->count++] = (entry){document, range};
     return ND_OK;
 }
 
 /* ---- reading */
 
-/* Finds a document in the table: by bisection, from the last one on if documents ascend. */
-static nd_shingle_range range_of(nd_shingle_reader *r, uint32_t document) {
-    const entry *entries = r->spool->entries;
-    size_t low = 0, high = r->spool->count, step = 1;
-    if (r->last < high && entries[r->last].document <= document) {
-        low = r->last;
-        while (low + step < high && entries[low + step].document <= document) {
-            low += step;
-            step *= 2;
-        }
-        if (low + step < high) high = low + step;
-    }
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (entries[middle].document <= document) low = middle;
-        else high = middle;
-    }
-    r->last = low;
-    bool found = low < high && entries[low].document == document;
-    return found ? entries[low].range : (nd_shingle_range){0};
+/* Finds a document in the table, among those of its stretch. */
+static nd_shingle_range range_of(const nd_shingle_spool *s, uint32_t document) {
+    size_t stretch = document / STRETCH;
+    if (stretch >= s->stretches) return (nd_shingle_range){0};
+    const entry *e = s->entries + s->firsts[stretch], *end = s->entries + s->count;
+    while (e < end && e->document < document) e++;
+    return e < end && e->document == document ? e->range : (nd_shingle_range){0};
 }
 
 /* Reads a piece that begins with the range; just the range, unless it is a little behind the last
@@ -174,7 +170,7 @@ nd_status nd_shingle_reader_find(nd_shingle_reader *r, uint32_t document, uint64
                                  size_t *count, nd_error *error) {
     *shingles = NULL;
     if (!r->spool || r->spool->failed) return ND_OK;
-    nd_shingle_range range = range_of(r, document);
+    nd_shingle_range range = range_of(r->spool, document);
     if (range.count == 0) return ND_OK;
     if (range.begin < r->begin || range.begin + range.count > r->end)
         ND_TRY(read_piece(r, range, error));

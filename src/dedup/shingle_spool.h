@@ -14,8 +14,8 @@
 
 typedef struct nd_shingle_spool nd_shingle_spool;
 
-/* `disk` must outlive the spool. `memory`: most bytes of the table of documents; no document is
- * entered into a full table. */
+/* `disk` must outlive the spool. `memory`: most bytes of the table of documents, without a 16th of
+ * a byte for each document of the run; no document is entered into a full table. */
 nd_status nd_shingle_spool_create(const nd_allocator *allocator, nd_temp_space *disk, size_t memory,
                                   nd_shingle_spool **out, nd_error *error);
 /* NULL is accepted. */
@@ -58,7 +58,6 @@ typedef struct nd_shingle_reader {
     uint64_t *piece;               /* shingles [begin, end) of the file */
     uint64_t begin, end;
     size_t capacity;
-    size_t last; /* the entry in the table from which the next search begins */
 } nd_shingle_reader;
 
 /* Reads the shingles of a document, in the order of its text, with repeats. *shingles is NULL if

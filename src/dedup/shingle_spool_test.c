@@ -116,9 +116,44 @@ static void test_full_table(void **state) {
     nd_shingle_spool_free(s.spool);
 }
 
+/* Documents far apart, and those around them, which are not in the table. */
+static void test_gaps(void **state) {
+    (void)state;
+    const uint32_t documents[] = {1, 63, 64, 66, 1000, 1023, 1024, 100000};
+    enum { COUNT = sizeof documents / sizeof *documents };
+    nd_temp_space disk = {.directory = "."};
+    nd_shingle_spool *spool;
+    nd_error error;
+    assert_int_equal(nd_shingle_spool_create(&nd_allocator_default, &disk, TABLE, &spool, &error),
+                     ND_OK);
+    nd_shingle_writer writer = {.spool = spool};
+    nd_shingle_range ranges[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        const uint64_t shingle = documents[i];
+        ranges[i] = nd_shingle_writer_add(&writer, &shingle, 1);
+    }
+    nd_shingle_writer_end(&writer);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_int_equal(nd_shingle_spool_enter(spool, documents[i], ranges[i], &error), ND_OK);
+    nd_shingle_spool_finish(spool);
+    nd_shingle_reader reader = {.spool = spool};
+    size_t found = 0, count;
+    for (uint32_t d = 0; d < 200000; d++) {
+        uint64_t *shingles;
+        assert_int_equal(nd_shingle_reader_find(&reader, d, &shingles, &count, &error), ND_OK);
+        if (!shingles) continue;
+        assert_int_equal(d, documents[found++]);
+        assert_int_equal(count, 1);
+        assert_int_equal(*shingles, d);
+    }
+    assert_int_equal(found, COUNT);
+    nd_shingle_reader_free(&reader);
+    nd_shingle_spool_free(spool);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),
-                                       cmocka_unit_test(test_no_file),
-                                       cmocka_unit_test(test_full_table)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_no_file),
+        cmocka_unit_test(test_full_table), cmocka_unit_test(test_gaps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
