@@ -132,9 +132,10 @@ static void move_slots(const uint64_t *from, size_t count, uint64_t *to, size_t 
     }
 }
 
-/* Makes room for one more cluster. Forgotten clusters keep their slots until the list is packed. */
+/* Makes room for one more cluster: at most three quarters of the slots are taken. Forgotten
+ * clusters keep their slots until the list is packed. */
 static nd_status reserve_id(nd_clusters *c, nd_error *error) {
-    if (2 * (c->count + 1) <= c->id_slots) return ND_OK;
+    if (c->count + 1 <= c->id_slots / 4 * 3) return ND_OK;
     size_t slots = c->id_slots ? 2 * c->id_slots : 64;
     uint64_t *larger = nd_allocate_large(&c->allocator, slots, sizeof *larger);
     if (!larger) return nd_fail_memory(error, slots * sizeof *larger, "ids");
