@@ -17,7 +17,7 @@ enum {
     ROWS = 2,
     ROW_SIZE = 1 << ND_COUNT_MIN_ROW_BITS,
     AHEAD = 16,
-    SMALL_BITS = 11,
+    SMALL_BITS = 9,
     SMALL = 1 << SMALL_BITS
 };
 
