@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Words of a slab, at most; memory that is too small for LEAST_SLABS of them has smaller ones. */
-enum { SLAB_WORDS = ND_LIMIT(1 << 20, 64), LEAST_SLABS = 4, SLOT_MEMORY = 4096 };
+enum { SLAB_WORDS = ND_LIMIT(1 << 20, 64), LEAST_SLABS = 4, SLOT_MEMORY = 1024 };
 
 /* A document's words. The position counts all words since the beginning, so it tells the turn in
  * which its slab was filled. */

@@ -14,7 +14,7 @@
 typedef struct nd_compared_sets nd_compared_sets;
 
 /* Slabs take at most `memory` bytes, one after the other as they are needed; 0: nothing is kept.
- * There is a slot of 16 bytes for each 4 KiB of it, but at most one per document. */
+ * There is a slot of 16 bytes for each KiB of it, but at most one per document. */
 nd_status nd_compared_sets_create(const nd_allocator *allocator, size_t memory, size_t documents,
                                   nd_compared_sets **out, nd_error *error);
 /* NULL is accepted. */

@@ -85,7 +85,7 @@ static void check(size_t memory, size_t documents, uint64_t seed) {
         if (k % 97 > 0) continue;
         size_t found = check_all(sets, last, counts);
         assert_true(found > 0);
-        if (documents >= DOCUMENTS && memory / 4096 >= DOCUMENTS)
+        if (documents >= DOCUMENTS && memory / 1024 >= DOCUMENTS)
             expect_newest(sets, order, k + 1, counts, memory);
     }
     assert_in_range(c.most - before, 0, memory + memory / 8); /* with the list of slabs */
@@ -95,7 +95,7 @@ static void check(size_t memory, size_t documents, uint64_t seed) {
 
 static void test_against_model(void **state) {
     (void)state;
-    const size_t memories[] = {4096, 100000, 4096 * 3 * DOCUMENTS, 50000000};
+    const size_t memories[] = {4096, 100000, 1024 * 3 * DOCUMENTS, 50000000};
     for (uint64_t i = 0; i < 8; i++) check(memories[i / 2], i % 2 ? DOCUMENTS : 7, i);
 }
 
