@@ -31,8 +31,9 @@ nd_status nd_compared_sets_create(const nd_allocator *allocator, size_t memory, 
     nd_compared_sets *c = *out = nd_allocate_zero(a, 1, sizeof *c);
     if (!c) return nd_fail_memory(error, sizeof *c, "compared sets");
     size_t words = memory / sizeof(uint64_t), slots = memory / SLOT_MEMORY + 1;
+    if (slots > documents + 1) slots = documents + 1;
     c->allocator = *a;
-    c->slot_count = slots < documents + 1 ? slots : documents + 1;
+    c->slot_count = slots;
     c->slab_words = words / LEAST_SLABS < SLAB_WORDS ? words / LEAST_SLABS : SLAB_WORDS;
     c->most_slabs = c->slab_words > 0 ? words / c->slab_words : 0;
     c->slots = nd_allocate_zero(a, c->slot_count, sizeof *c->slots);

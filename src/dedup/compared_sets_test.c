@@ -1,5 +1,5 @@
 /* compared_sets.h against a model that never forgets: words that are found are the document's last
- * ones, the newest half of the memory is found, and no more than the memory is taken. */
+ * ones, the newest ones are found, and no more than the memory is taken. */
 #include "dedup/compared_sets.h"
 
 #include "base/limits.h"
@@ -54,13 +54,15 @@ static size_t check_all(const nd_compared_sets *sets, const uint64_t *last, cons
     return found;
 }
 
-/* Whether the last words of a document are among those kept within half of the memory. */
+/* The words kept last must be found, as many as fill five eighths of the memory: one of the slabs
+ * is being filled, and each ends with words that the next set did not fit into. Small slabs have
+ * more of these. */
 static void expect_newest(const nd_compared_sets *sets, const uint32_t *order, size_t kept,
                           const size_t *counts, size_t memory) {
     size_t words = 0, count;
-    for (size_t k = kept; k-- > 0 && kept - k < DOCUMENTS / 4;) {
+    for (size_t k = kept; k-- > 0;) {
         words += counts[order[k]];
-        if (words * sizeof(uint64_t) > memory / 2) return;
+        if (words * sizeof(uint64_t) > memory / 8 * ND_LIMIT(5, 4)) return;
         assert_non_null(nd_compared_sets_find(sets, order[k], &count));
     }
 }

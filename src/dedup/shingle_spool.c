@@ -13,7 +13,7 @@ enum {
     PIECE = ND_LIMIT(1 << 13, 30)
 };
 
-/* Documents that have a place in the list of first entries. */
+/* Documents that share a place in the list of first entries. */
 enum { STRETCH = 64 };
 
 /* A document of the table. */
