@@ -9,7 +9,7 @@
 
 /* COPIED: bytes that are copied at a time. Copies of a constant size are faster; so many bytes
  * behind a word can be read, and written behind the last word. */
-enum { HEAD = 3, TIMES = 65535, LEAST_SLOTS = 64, COPIED = 16, SLOTS_PER_WORD = 4 };
+enum { HEAD = 3, TIMES = 65535, LEAST_SLOTS = 64, COPIED = 16, SLOTS_PER_WORD = 8 };
 
 struct nd_term_frequencies {
     nd_allocator allocator;
