@@ -302,7 +302,7 @@ static nd_status open_directory(nd_line_index *x, nd_error *error) {
     if (x->number > 0) ND_TRY(read_state(x, error));
     x->stay = x->count;
     x->opened = true;
-    return nd_state_remove_orphans(x->directory, ND_OWNER_LINES, uses, x, error);
+    return nd_state_remove_orphans(x->directory, ND_OWNER_LINES, uses, x, NULL, error);
 }
 
 nd_status nd_line_index_open(const nd_run *run, const char *directory,
@@ -326,7 +326,8 @@ nd_status nd_line_index_open(const nd_run *run, const char *directory,
 static void remove_unused(nd_line_index *x) {
     char path[ND_PATH_SIZE];
     if (x->opened && nd_process_lock_is_own(&x->lock)) {
-        nd_status status = nd_state_remove_orphans(x->directory, ND_OWNER_LINES, uses, x, NULL);
+        nd_status status = nd_state_remove_orphans(x->directory, ND_OWNER_LINES, uses, x, NULL,
+                                                   NULL);
         (void)status; /* the next writer removes them */
         if (x->number == 0 && nd_path_join(path, x->directory, "lock"))
             nd_process_lock_remove(&x->lock, path);

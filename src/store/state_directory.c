@@ -202,6 +202,7 @@ typedef struct cleaner {
     nd_state_owner owner;
     nd_state_uses_fn *uses;
     void *context;
+    nd_file_disposal *disposal; /* NULL: none */
 } cleaner;
 
 /* entry_fn */
@@ -209,11 +210,16 @@ static nd_status remove_orphan(void *context, const char *path, const char *name
     const cleaner *c = context;
     nd_state_file file;
     if (!nd_state_parse_name(name, &file) || (c->uses && c->uses(c->context, &file))) return ND_OK;
-    return is_own(path, name, c->owner, &file) ? nd_file_remove(path, error) : ND_OK;
+    if (!is_own(path, name, c->owner, &file)) return ND_OK;
+    return c->disposal ? nd_file_disposal_remove(c->disposal, path, error)
+                       : nd_file_remove(path, error);
 }
 
 nd_status nd_state_remove_orphans(const char *directory, nd_state_owner owner,
-                                  nd_state_uses_fn *uses, void *context, nd_error *error) {
-    cleaner c = {owner, uses, context};
-    return each_entry(directory, remove_orphan, &c, error);
+                                  nd_state_uses_fn *uses, void *context, nd_file_disposal *disposal,
+                                  nd_error *error) {
+    cleaner c = {owner, uses, context, disposal};
+    nd_status status = each_entry(directory, remove_orphan, &c, error);
+    if (disposal) nd_file_disposal_begin(disposal);
+    return status;
 }

@@ -9,6 +9,7 @@
 #define ND_STORE_STATE_DIRECTORY_H
 
 #include "base/status.h"
+#include "io/file_disposal.h"
 #include "store/numbered_names.h"
 
 typedef enum nd_state_kind {
@@ -48,8 +49,9 @@ nd_status nd_state_is_free(const char *directory, nd_state_file_kind kind, uint6
 /* Whether the owner uses a file: the open state names it, or it is being written. */
 typedef bool nd_state_uses_fn(void *context, const nd_state_file *file);
 /* Removes the owner's orphan files: those for which `uses` returns false. `uses` NULL: no file is
- * used. */
+ * used. `disposal` NULL: their bytes are freed at once. */
 nd_status nd_state_remove_orphans(const char *directory, nd_state_owner owner,
-                                  nd_state_uses_fn *uses, void *context, nd_error *error);
+                                  nd_state_uses_fn *uses, void *context, nd_file_disposal *disposal,
+                                  nd_error *error);
 
 #endif

@@ -36,7 +36,7 @@ static nd_status write_first_state(nd_store *s, nd_manifest *state, nd_first_seg
 static void remove_all(const char *directory, nd_process_lock *lock, bool made) {
     char path[ND_PATH_SIZE];
     nd_manifest_remove(directory);
-    nd_status status = nd_state_remove_orphans(directory, ND_OWNER_INDEX, NULL, NULL, NULL);
+    nd_status status = nd_state_remove_orphans(directory, ND_OWNER_INDEX, NULL, NULL, NULL, NULL);
     (void)status; /* the next making of an index there recognises what is left */
     if (nd_path_join(path, directory, "lock")) nd_process_lock_remove(lock, path);
     nd_process_lock_release(lock);

@@ -43,5 +43,5 @@ static bool uses(void *context, const nd_state_file *file) {
 }
 
 nd_status nd_store_remove_orphans(nd_store *s, nd_error *error) {
-    return nd_state_remove_orphans(s->directory, ND_OWNER_INDEX, uses, s, error);
+    return nd_state_remove_orphans(s->directory, ND_OWNER_INDEX, uses, s, s->disposal, error);
 }

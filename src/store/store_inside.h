@@ -2,6 +2,7 @@
 #ifndef ND_STORE_STORE_INSIDE_H
 #define ND_STORE_STORE_INSIDE_H
 
+#include "io/file_disposal.h"
 #include "io/temp_space.h"
 #include "storage/process_lock.h"
 #include "storage/write_ahead_log.h"
@@ -38,8 +39,9 @@ struct nd_store {
     nd_error failure;       /* of a change. Memory and files may differ since then, so every further
                                change fails with it */
     nd_temp_space disk;
-    nd_merge_beside *beside; /* NULL: none */
-    uint64_t merging;        /* the segment's file that it writes; 0: none */
+    nd_file_disposal *disposal; /* of a writer's orphan files; NULL: there is none */
+    nd_merge_beside *beside;    /* NULL: none */
+    uint64_t merging;           /* the segment's file that it writes; 0: none */
 };
 
 static inline uint32_t nd_store_segment_numbers(const nd_store *store) {

@@ -81,6 +81,8 @@ nd_status nd_store_open(const char *directory, nd_store_mode mode, const nd_allo
     if (mode == ND_STORE_WRITE) status = find_index(s, error);
     if (status == ND_OK && mode == ND_STORE_WRITE)
         status = nd_store_lock_take(directory, &s->allocator, &s->lock, error);
+    if (status == ND_OK && mode == ND_STORE_WRITE)
+        status = nd_file_disposal_create(&s->allocator, &s->disposal, error);
     if (status == ND_OK) status = open_newest(s, error);
     if (status == ND_OK && mode == ND_STORE_WRITE) status = nd_store_remove_orphans(s, error);
     if (status != ND_OK) {
@@ -125,6 +127,7 @@ void nd_store_close(nd_store *s) {
     nd_store_give_up_merge(s);
     nd_store_unload(s);
     nd_key_filter_free(s->filter);
+    nd_file_disposal_free(s->disposal);
     nd_process_lock_release(&s->lock);
     nd_release(&a, s->directory);
     nd_release(&a, s->keys);

@@ -47,7 +47,7 @@ static bool uses(void *context, const nd_state_file *file) {
 }
 
 static nd_status remove_orphans(nd_stream_files *f, nd_error *error) {
-    return nd_state_remove_orphans(f->directory, ND_OWNER_STREAM, uses, f, error);
+    return nd_state_remove_orphans(f->directory, ND_OWNER_STREAM, uses, f, f->disposal, error);
 }
 
 /* The number of the next state and its log: the first whose names are both free. */
@@ -211,6 +211,7 @@ nd_status nd_stream_files_open(nd_stream_files *f, const char *directory, nd_ind
     *out = (nd_stream_state){.file = NULL};
     f->directory = nd_string_join(allocator, directory, "", "");
     if (!f->directory) return nd_fail_memory(error, strlen(directory), "a path");
+    if (writes(f)) ND_TRY(nd_file_disposal_create(allocator, &f->disposal, error));
     nd_status status = open_state(f, out, error);
     if (status != ND_OK) {
         nd_sealed_close(out->file);
@@ -223,7 +224,8 @@ nd_status nd_stream_files_open(nd_stream_files *f, const char *directory, nd_ind
  * why it failed. */
 static void remove_all(nd_stream_files *f) {
     char path[ND_PATH_SIZE];
-    nd_status status = nd_state_remove_orphans(f->directory, ND_OWNER_STREAM, NULL, NULL, NULL);
+    nd_status status = nd_state_remove_orphans(f->directory, ND_OWNER_STREAM, NULL, NULL, NULL,
+                                               NULL);
     (void)status; /* whoever creates a stream there next removes the rest */
     if (nd_path_join(path, f->directory, "members")) nd_file_remove(path, NULL);
     if (nd_path_join(path, f->directory, "lock")) nd_process_lock_remove(&f->lock, path);
@@ -231,6 +233,7 @@ static void remove_all(nd_stream_files *f) {
 
 void nd_stream_files_close(nd_stream_files *f) {
     nd_stream_log_close(f->log);
+    nd_file_disposal_free(f->disposal);
     nd_file_close(f->members);
     if (f->creating) remove_all(f);
     nd_process_lock_release(&f->lock);

@@ -13,6 +13,7 @@
 #ifndef ND_STREAM_STREAM_FILES_H
 #define ND_STREAM_STREAM_FILES_H
 
+#include "io/file_disposal.h"
 #include "storage/process_lock.h"
 #include "storage/sealed_file.h"
 #include "stream/leader_clusters.h"
@@ -28,11 +29,12 @@ typedef struct nd_stream_files {
     nd_process_lock lock;   /* of a writer */
     uint64_t number;        /* N; 0: there is no state */
     uint64_t state_bytes;
-    nd_stream_log *log; /* of a writer */
-    int members;        /* descriptor; -1: not open */
-    uint64_t on_disk;   /* bytes of members there */
-    uint64_t hash;      /* of all members */
-    char *waiting;      /* members that are not on disk yet */
+    nd_stream_log *log;         /* of a writer */
+    nd_file_disposal *disposal; /* of a writer's orphan files; NULL: there is none */
+    int members;                /* descriptor; -1: not open */
+    uint64_t on_disk;           /* bytes of members there */
+    uint64_t hash;              /* of all members */
+    char *waiting;              /* members that are not on disk yet */
     size_t waiting_size, waiting_capacity;
 } nd_stream_files;
 
