@@ -115,6 +115,7 @@ static void test_death(void **state) {
         nd_stream *s = open_stream(other, ND_INDEX_WRITE, &o);
         for (size_t i = 0; i < c.count; i++) add(s, &c, i);
         look(s, &whole);
+        nd_stream_close(s);
         for (uint32_t done = 0; done < c.count;) {
             uint32_t reached = die_within(&o, &c, done, seed++);
             /* Some of the answered documents are sent again, too. */
@@ -132,7 +133,6 @@ static void test_death(void **state) {
         look(reader, &broken);
         assert_string_equal(broken.text, whole.text);
         nd_stream_close(reader);
-        nd_stream_close(s);
         free_corpus(&c);
     }
     remove_all();
