@@ -1,7 +1,7 @@
 /* Removes files: their names at once, their bytes on a thread of its own.
  *
- * To free the bytes of a large file takes long: 15 ms for 64 MB where the file system tells the
- * disk of freed blocks (mount option discard), and more for a file that the page cache holds. */
+ * To free the bytes of a large file takes long where the file system tells the disk of freed blocks
+ * (mount option discard): 15 ms for 64 MB. */
 #ifndef ND_IO_FILE_DISPOSAL_H
 #define ND_IO_FILE_DISPOSAL_H
 

@@ -18,7 +18,12 @@ static pthread_once_t made = PTHREAD_ONCE_INIT;
 
 /* An emulator may accept any advice and ignore it. It accepts -1, too, which is none. */
 static bool is_emptied_in_children(unsigned char *page, size_t size) {
+#ifdef MADV_WIPEONFORK
     return madvise(page, size, -1) != 0 && madvise(page, size, MADV_WIPEONFORK) == 0;
+#else
+    (void)page, (void)size;
+    return false;
+#endif
 }
 
 static void make_not_a_child(void) {
