@@ -130,17 +130,9 @@ void nd_file_use_large_pages(const unsigned char *bytes, uint64_t size) {
     nd_use_large_pages((void *)(uintptr_t)bytes, (size_t)size);
 }
 
-static void advise(const unsigned char *bytes, uint64_t size, int advice) {
-    uint64_t skipped = (uintptr_t)bytes % ND_FILE_BLOCK;
-    (void)madvise((void *)((uintptr_t)bytes - skipped), (size_t)(size + skipped), advice);
-}
-
-void nd_file_expect_soon(const unsigned char *bytes, uint64_t size) {
-    advise(bytes, size, MADV_WILLNEED);
-}
-
 void nd_file_expect_random(const unsigned char *bytes, uint64_t size) {
-    advise(bytes, size, MADV_RANDOM);
+    uint64_t skipped = (uintptr_t)bytes % ND_FILE_BLOCK;
+    madvise((void *)((uintptr_t)bytes - skipped), (size_t)(size + skipped), MADV_RANDOM);
 }
 
 void nd_file_unmap(const unsigned char *bytes, uint64_t size) {

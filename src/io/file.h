@@ -55,8 +55,6 @@ nd_status nd_file_map(int fd, uint64_t size, const char *name, const unsigned ch
  * address translation: Hamming search in a gigabyte takes an eighth less time. Each page that is
  * not in memory is then read as a whole. */
 void nd_file_use_large_pages(const unsigned char *bytes, uint64_t size);
-/* Asks the system to begin to read these bytes into the page cache. */
-void nd_file_expect_soon(const unsigned char *bytes, uint64_t size);
 /* Asks the system to read no pages around those that are used. For bytes that are read at random.
  */
 void nd_file_expect_random(const unsigned char *bytes, uint64_t size);

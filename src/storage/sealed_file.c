@@ -564,10 +564,6 @@ void nd_sealed_use_large_pages(const nd_sealed_file *file, const nd_section *par
         nd_file_use_large_pages(file->bytes + part->offset, part->size);
 }
 
-void nd_sealed_expect_soon(const nd_sealed_file *file, const nd_section *section) {
-    nd_file_expect_soon(file->bytes + section->offset, section->size);
-}
-
 void nd_sealed_expect_random(const nd_sealed_file *file, const nd_section *section) {
     nd_file_expect_random(file->bytes + section->offset, section->size);
 }

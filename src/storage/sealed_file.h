@@ -104,8 +104,6 @@ nd_status nd_sealed_section(const nd_sealed_file *file, uint32_t tag, nd_section
  * sections, if it takes at most half of the memory that the process may use. NULL: the whole file.
  * For bytes that are read at random and often. */
 void nd_sealed_use_large_pages(const nd_sealed_file *file, const nd_section *part);
-/* Asks the system to begin to read a section into the page cache. */
-void nd_sealed_expect_soon(const nd_sealed_file *file, const nd_section *section);
 /* Asks for no pages around those that are used, for a section that is read at random and seldom.
  */
 void nd_sealed_expect_random(const nd_sealed_file *file, const nd_section *section);

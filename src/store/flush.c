@@ -230,8 +230,6 @@ static nd_status flush_in_memory(const leaver *l, const nd_ingest_mark *mark, nd
 
 /* ---- doors */
 
-/* The segment is written past the page cache, but documents that come soon are often like its own.
- * One of them would wait some milliseconds for the disk. So its rows are read while others come. */
 nd_status nd_store_flush(nd_store *s, nd_error *error) {
     const leaver l = leaver_of(s, NULL);
     ND_TRY(nd_store_check_writable(s, error));
@@ -240,10 +238,7 @@ nd_status nd_store_flush(nd_store *s, nd_error *error) {
                    ? flush_in_memory(&l, &s->mark, error)
                    : ND_OK;
     if (nd_memtable_count(s->memtable) == 0 && s->tombstones.added_count == 0) return ND_OK;
-    uint32_t documents = count_staying(&l);
-    ND_TRY(install_next(&l, NULL, &s->mark, error));
-    if (documents > 0) nd_segment_expect_soon(s->segments[s->state.segment_count - 1]);
-    return ND_OK;
+    return install_next(&l, NULL, &s->mark, error);
 }
 
 nd_status nd_store_flush_removed(nd_store *s, nd_error *error) {

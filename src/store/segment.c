@@ -187,11 +187,6 @@ nd_status nd_segment_number(const nd_segment *s, uint32_t document, uint32_t *nu
     return nd_numeric_ids_get(&s->ids, document, number, error);
 }
 
-void nd_segment_expect_soon(const nd_segment *s) {
-    for (size_t p = 0; p < s->part_count; p++)
-        nd_sealed_expect_soon(s->parts[p].file, &s->parts[p].rows);
-}
-
 void nd_segment_expect_random(const nd_segment *s) {
     for (size_t p = 0; p < s->part_count; p++)
         nd_sealed_expect_random(s->parts[p].file, &s->parts[p].rows);

@@ -59,8 +59,6 @@ bool nd_segment_has_part(const nd_segment *segment, uint64_t file);
 /* Bytes of its files. */
 uint64_t nd_segment_bytes(const nd_segment *segment);
 
-/* Asks the system to begin to read the rows into the page cache. */
-void nd_segment_expect_soon(const nd_segment *segment);
 /* Asks the system to read no pages around a row, for rows that are read at random. */
 void nd_segment_expect_random(const nd_segment *segment);
 
