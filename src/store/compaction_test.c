@@ -273,6 +273,21 @@ static bool go_on_slowly(void *context, nd_stage stage, uint64_t done, uint64_t 
 }
 
 /* The merge stops before it has made its file. */
+/* The keys of a published segment do not come through the memtable, and the filter has them. */
+static void test_filter(void **state) {
+    (void)state;
+    nd_error error;
+    nd_store *s = make_store("filter");
+    must(nd_store_filter_keys(s, &error), &error);
+    uint32_t first = nd_store_document_count(s);
+    publish(s, MANY, 5);
+    for (uint32_t d = first; d < first + MANY; d++)
+        for (uint32_t band = 0; band < BANDS; band++)
+            assert_true(nd_key_filter_may_have(s->filter, band, key_of(d, band)));
+    nd_store_close(s);
+    remove_directory("filter");
+}
+
 static void test_given_up(void **state) {
     (void)state;
     nd_store *s = make_store("i");
@@ -505,6 +520,7 @@ static void test_fork(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside),
+                                       cmocka_unit_test(test_filter),
                                        cmocka_unit_test(test_given_up),
                                        cmocka_unit_test(test_cancelled),
                                        cmocka_unit_test(test_numbers_stay),

@@ -180,11 +180,19 @@ static nd_status make_next(const leaver *l, const nd_manifest_segment *more,
     return more ? nd_manifest_add_segment(next, more, error) : ND_OK;
 }
 
+/* Keys of a published segment did not come through the memtable, so the filter lacks them. */
+static void drop_filter(nd_store *s) {
+    nd_store_exclude_readers(s);
+    nd_store_drop_filter(s);
+    nd_store_admit_readers(s);
+}
+
 static nd_status install_next(const leaver *l, const nd_manifest_segment *more,
                               const nd_ingest_mark *mark, nd_error *error) {
     nd_next_state next = {.leaving = l->leaving};
     nd_manifest_init(&next.manifest, &l->store->allocator);
     nd_status status = make_next(l, more, mark, &next.manifest, error);
+    if (status == ND_OK && more) drop_filter(l->store);
     if (status == ND_OK) status = nd_store_install(l->store, &next, error);
     nd_manifest_free(&next.manifest);
     return status;

@@ -26,17 +26,14 @@ void nd_key_filter_free(nd_key_filter *f) {
     nd_release(&allocator, f);
 }
 
-nd_status nd_key_filter_add(nd_key_filter *f, uint32_t band, const nd_key_table *table,
-                            nd_error *error) {
+nd_status nd_key_filter_add_table(nd_key_filter *f, uint32_t band, const nd_key_table *table,
+                                  nd_error *error) {
     nd_key_cursor cursor;
     bool more;
     nd_key_cursor_begin(table, &cursor);
     for (;;) {
         ND_TRY(nd_key_cursor_next(&cursor, &more, error));
         if (!more) return ND_OK;
-        uint64_t *word = &f->words[nd_key_filter_word(f, band, cursor.key) - f->words],
-                 held = *word;
-        *word = held | nd_key_filter_bits(cursor.key);
-        f->bits += nd_popcount(*word ^ held);
+        nd_key_filter_add(f, band, cursor.key);
     }
 }

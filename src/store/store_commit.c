@@ -16,6 +16,13 @@ void nd_store_abandon_group(nd_store *s, uint32_t count, const nd_error *failure
     else if (nd_store_document_count(s) > count) s->failure = *failure;
 }
 
+/* Adds the keys of the document that was added last. If it is taken back, its keys stay: a filter
+ * may have more keys than the store. */
+static void add_to_filter(nd_store *s, const nd_stored_document *document) {
+    for (uint32_t band = 0; s->filter && band < s->filter->bands; band++)
+        nd_key_filter_add(s->filter, band, document->keys[band]);
+}
+
 /* Appends a record to the log. A failure ends all changes. */
 static nd_status append(nd_store *s, uint16_t type, const void *payload, size_t size,
                         nd_error *error) {
@@ -37,6 +44,7 @@ nd_status nd_store_add(nd_store *s, const nd_stored_document *document, nd_error
                        s->directory, size);
     if (s->in_memory) return nd_memtable_add(s->memtable, document, error);
     ND_TRY(nd_memtable_add(s->memtable, document, error));
+    add_to_filter(s, document);
     uint32_t number = nd_memtable_count(s->memtable) - 1;
     const unsigned char *row = nd_memtable_row(s->memtable, number, &size);
     nd_status status = append(s, ND_LOG_ADD, row, size, error);

@@ -31,7 +31,7 @@ struct nd_store {
     nd_tombstones tombstones;
     nd_memtable *memtable;
     bool filters_keys;      /* nd_store_filter_keys */
-    nd_key_filter *filter;  /* has the keys of all segments; NULL: there is none */
+    nd_key_filter *filter;  /* has all keys of segments and memtable; NULL: there is none */
     nd_ingest_mark mark;    /* the last ingest job's, from the state or from the log */
     pthread_rwlock_t *view; /* the lock of readers; NULL: there are none */
     nd_wal *log;            /* of a writer */

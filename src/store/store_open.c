@@ -116,7 +116,9 @@ nd_status nd_store_open_in_memory(const nd_index_settings *settings, const nd_al
 
 nd_status nd_store_filter_keys(nd_store *s, nd_error *error) {
     s->filters_keys = s->state.settings.bands > 0;
-    return nd_store_update_filter(s, s->segments, s->state.segment_count, error);
+    ND_TRY(nd_store_update_filter(s, s->segments, s->state.segment_count, error));
+    nd_store_filter_memtable(s);
+    return ND_OK;
 }
 
 bool nd_store_is_in_memory(const nd_store *s) { return s->in_memory; }

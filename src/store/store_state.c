@@ -104,7 +104,7 @@ static void replace_state(nd_store *s, nd_manifest *state, const opened *o) {
 
 static nd_status filter_segment(nd_key_filter *f, const nd_segment *segment, nd_error *error) {
     for (uint32_t band = 0; band < f->bands; band++)
-        ND_TRY(nd_key_filter_add(f, band, &segment->tables[band], error));
+        ND_TRY(nd_key_filter_add_table(f, band, &segment->tables[band], error));
     return ND_OK;
 }
 
@@ -113,30 +113,35 @@ static void begin_filter(nd_store *s, nd_segment *const *segments, size_t count)
     uint64_t entries = 0;
     nd_error ignored;
     for (size_t i = 0; i < count; i++) entries += segments[i]->entries;
-    nd_key_filter_free(s->filter);
     if (nd_key_filter_create(s->state.settings.bands, entries, &s->allocator, &s->filter,
                              &ignored) != ND_OK)
         s->filter = NULL;
 }
 
-static nd_status add_segments(nd_store *s, nd_segment *const *segments, size_t count, bool all,
-                              nd_error *error) {
-    for (size_t i = 0; s->filter && i < count; i++)
-        if (all || !is_in(s->segments, s->state.segment_count, segments[i]))
-            ND_TRY(filter_segment(s->filter, segments[i], error));
+nd_status nd_store_update_filter(nd_store *s, nd_segment *const *segments, size_t count,
+                                 nd_error *error) {
+    if (!s->filters_keys || (s->filter && !nd_key_filter_is_full(s->filter))) return ND_OK;
+    nd_store_drop_filter(s);
+    begin_filter(s, segments, count);
+    for (size_t i = 0; s->filter && i < count; i++) {
+        nd_status status = filter_segment(s->filter, segments[i], error);
+        if (status == ND_OK) continue;
+        nd_store_drop_filter(s);
+        return status;
+    }
     return ND_OK;
 }
 
-nd_status nd_store_update_filter(nd_store *s, nd_segment *const *segments, size_t count,
-                                 nd_error *error) {
-    if (!s->filters_keys) return ND_OK;
-    bool anew = !s->filter || nd_key_filter_is_full(s->filter);
-    if (anew) begin_filter(s, segments, count);
-    nd_status status = add_segments(s, segments, count, anew, error);
-    if (status == ND_OK) return ND_OK;
+void nd_store_filter_memtable(nd_store *s) {
+    uint32_t count = nd_memtable_count(s->memtable);
+    for (uint32_t d = 0; s->filter && d < count; d++)
+        for (uint32_t band = 0; band < s->filter->bands; band++)
+            nd_key_filter_add(s->filter, band, nd_memtable_key(s->memtable, d, band));
+}
+
+void nd_store_drop_filter(nd_store *s) {
     nd_key_filter_free(s->filter);
     s->filter = NULL;
-    return status;
 }
 
 /* ---- loading a state */
@@ -157,6 +162,7 @@ nd_status nd_store_load(nd_store *s, nd_manifest *state, nd_error *error) {
     }
     replace_state(s, state, &o);
     status = nd_store_recover(s, error);
+    nd_store_filter_memtable(s);
     nd_store_admit_readers(s);
     return status;
 }

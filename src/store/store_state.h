@@ -9,10 +9,14 @@
  * failure the store is as it was, except if the log cannot be read: then it has the documents of
  * the new state's segments alone, and no log. */
 nd_status nd_store_load(nd_store *store, nd_manifest *state, nd_error *error);
-/* If the store filters keys: adds the segments that are not open yet to its filter, or makes a new
- * one of all if it is full. After a failure there is none. */
+/* If the store filters keys, and has no filter or a full one: makes a new one of these segments.
+ * After a failure there is none. */
 nd_status nd_store_update_filter(nd_store *store, nd_segment *const *segments, size_t count,
                                  nd_error *error);
+/* Adds the keys of the memtable to the filter, if there is one. */
+void nd_store_filter_memtable(nd_store *store);
+/* Forgets the filter, because the next state has keys that it lacks. */
+void nd_store_drop_filter(nd_store *store);
 /* Closes all that nd_store_load has opened. */
 void nd_store_unload(nd_store *store);
 
