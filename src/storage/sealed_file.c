@@ -116,6 +116,11 @@ nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allo
     return ND_OK;
 }
 
+void nd_sealed_keep_cached(nd_sealed_writer *w) {
+    if (w->past_cache) nd_file_use_cache(w->fd);
+    w->past_cache = false;
+}
+
 void nd_sealed_writer_free(nd_sealed_writer *w) {
     if (!w) return;
     nd_async_task_free(w->task);

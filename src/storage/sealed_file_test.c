@@ -77,6 +77,7 @@ static nd_status write_content(const char *path, const content *c, const nd_allo
     nd_sealed_writer *writer;
     nd_status status = nd_sealed_writer_create(path, KIND, allocator, &writer, error);
     if (status != ND_OK) return status;
+    if (random_below(&seed, 2)) nd_sealed_keep_cached(writer);
     for (size_t s = 0; s < c->count && status == ND_OK; s++)
         status = write_section(writer, c, s, allocator, &seed, error);
     if (status == ND_OK) status = nd_sealed_finish(writer, seal, error);

@@ -136,6 +136,7 @@ static nd_status write_memtable(const leaver *l, nd_manifest_segment *segment, n
                                         .documents = segment->documents,
                                         .disk = &s->disk,
                                         .memory_limit = SORT_MEMORY,
+                                        .read_soon = true,
                                         .allocator = &s->allocator};
     nd_segment_writer *w = NULL;
     nd_status status = nd_segment_writer_create(&request, &w, error);

@@ -83,6 +83,7 @@ nd_status nd_segment_writer_create(const nd_segment_request *r, nd_segment_write
     nd_segment_writer *w;
     nd_status status = make(r->path, r->settings, r->allocator, &w, error);
     if (status == ND_OK) {
+        if (r->read_soon) nd_sealed_keep_cached(w->file);
         w->documents = w->entries = r->documents;
         if (w->kind == ND_KIND_FINGERPRINTS) status = begin_fingerprints(w, r, error);
     }

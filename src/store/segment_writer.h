@@ -19,6 +19,7 @@ typedef struct nd_segment_request {
     uint32_t documents;  /* at least 1 */
     nd_temp_space *disk; /* for sorts that exceed memory_limit */
     size_t memory_limit; /* bytes, for sorting id hashes and row ends, or fingerprints */
+    bool read_soon;      /* its rows will be read soon, so the file stays in the page cache */
     const nd_allocator *allocator;
 } nd_segment_request;
 
