@@ -117,6 +117,11 @@ static void enter_id(nd_clusters *c, uint32_t number) {
     *id_slot(c, hash, id, length) = (hash & ~(uint64_t)UINT32_MAX) | number;
 }
 
+void nd_clusters_prefetch(const nd_clusters *c, const char *id, size_t length) {
+    if (c->id_slots > 0)
+        __builtin_prefetch(&c->by_id[home_of(nd_cluster_id_hash(id, length), c->id_slots)]);
+}
+
 bool nd_clusters_has(const nd_clusters *c, const char *id, size_t length) {
     uint32_t number = number_of_id(c, id, length);
     return number != ND_NO_CLUSTER && c->list[number].size > 0;

@@ -58,6 +58,8 @@ enum { ND_RECENT = ND_LIMIT(1024, 16) };
 bool nd_clusters_find_recent(const nd_clusters *clusters, const char *id, size_t length,
                              nd_placement *out);
 
+/* Asks for the memory that nd_clusters_has reads first for this id. */
+void nd_clusters_prefetch(const nd_clusters *clusters, const char *id, size_t length);
 /* Without fingerprints: whether the first document of a cluster that is not forgotten has this id.
  */
 bool nd_clusters_has(const nd_clusters *clusters, const char *id, size_t length);

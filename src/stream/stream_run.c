@@ -242,10 +242,16 @@ static nd_status add(runner *r, const batch *b, const prepared *p, nd_error *err
     return keep_answer(r, set, error);
 }
 
+/* Asks for the memory of a document while the one before it is added. */
+static void prefetch(const runner *r, const batch *b, const prepared *p) {
+    nd_clusters_prefetch(r->stream->clusters, b->bytes + p->id, p->id_length);
+}
+
 static nd_status add_batch(void *result, void *own, const nd_block *block, nd_error *error) {
     runner *r = result;
     const batch *b = own;
     for (size_t i = 0; i < b->count; i++) {
+        if (i + 1 < b->count) prefetch(r, b, &b->list[i + 1]);
         ND_TRY(add(r, b, &b->list[i], error));
         if (r->collected->count == ANSWERED) ND_TRY(sync_collected(r, error));
     }
