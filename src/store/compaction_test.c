@@ -519,17 +519,12 @@ static void test_fork(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside),
-                                       cmocka_unit_test(test_filter),
-                                       cmocka_unit_test(test_given_up),
-                                       cmocka_unit_test(test_cancelled),
-                                       cmocka_unit_test(test_numbers_stay),
-                                       cmocka_unit_test(test_levels),
-                                       cmocka_unit_test(test_additions),
-                                       cmocka_unit_test(test_log_stays),
-                                       cmocka_unit_test(test_additions_end),
-                                       cmocka_unit_test(test_removed_by_log),
-                                       cmocka_unit_test(test_failed_store),
-                                       cmocka_unit_test(test_fork)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_beside),        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_given_up),      cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_numbers_stay),  cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_additions),     cmocka_unit_test(test_log_stays),
+        cmocka_unit_test(test_additions_end), cmocka_unit_test(test_removed_by_log),
+        cmocka_unit_test(test_failed_store),  cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }
