@@ -70,13 +70,26 @@ static inline void keep_heaviest(uint64_t heaviest[ND_TOPIC_OFFERS], uint64_t ke
     heaviest[0] = heaviest[0] > key ? heaviest[0] : key;
 }
 
+/* An upper bound of the weight of a word that is in so many documents. `most`: the weight of a word
+ * that is in none. Each doubling of 1 + frequency takes ln 2 off, which is 2839.1 units. */
+static inline uint32_t most_units(uint32_t most, uint32_t frequency) {
+    enum { LN_2 = 2839 };
+    unsigned doublings = 63 - (unsigned)__builtin_clzll((uint64_t)frequency + 1);
+    return most - LN_2 * doublings;
+}
+
+/* Weighs only the words that may be among the heaviest. An equally heavy word that comes later is
+ * not. */
 static void weigh_block(nd_topic_words *w, const word_block *b,
                         uint64_t heaviest[ND_TOPIC_OFFERS]) {
-    uint32_t units[ND_COUNT_MIN_BLOCK];
-    nd_count_min_add_and_weigh(w->counts, b->features, b->count, units);
+    uint32_t frequencies[ND_COUNT_MIN_BLOCK];
+    const uint32_t most = nd_count_min_units(w->counts, 0);
+    nd_count_min_add_and_count(w->counts, b->features, b->count, frequencies);
     for (size_t i = 0; i < b->count; i++) {
-        uint64_t weight = (uint64_t)units[i] * b->times[i];
-        uint64_t key = weight << OFFSET_BITS | (OFFSET_MASK - b->offsets[i]);
+        uint64_t times = b->times[i], least = heaviest[ND_TOPIC_OFFERS - 1] >> OFFSET_BITS;
+        if (most_units(most, frequencies[i]) * times <= least) continue;
+        uint64_t weight = nd_count_min_units(w->counts, frequencies[i]) * times,
+                 key = weight << OFFSET_BITS | (OFFSET_MASK - b->offsets[i]);
         if (key > heaviest[ND_TOPIC_OFFERS - 1]) keep_heaviest(heaviest, key);
     }
 }

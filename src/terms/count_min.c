@@ -177,12 +177,11 @@ static inline uint64_t log_of_documents(const nd_count_min *counts, uint64_t doc
 }
 
 /* Adds to all counters of a block first: two of its features may share one. They are in the cache
- * when they are weighed. */
-void nd_count_min_add_and_weigh(nd_count_min *counts, const uint64_t *features, size_t count,
-                                uint32_t *units) {
+ * when they are read again. */
+void nd_count_min_add_and_count(nd_count_min *counts, const uint64_t *features, size_t count,
+                                uint32_t *frequencies) {
     counter *found[ND_COUNT_MIN_BLOCK][ROWS];
-    const uint64_t documents = nd_count_min_documents(counts),
-                   log_documents = log_of_documents(counts, documents);
+    const uint64_t documents = nd_count_min_documents(counts);
     for (size_t i = 0; i < count; i++)
         for (int row = 0; row < ROWS; row++) {
             found[i][row] = &counts->rows[row][counter_of(features[i], row)];
@@ -199,8 +198,14 @@ void nd_count_min_add_and_weigh(nd_count_min *counts, const uint64_t *features, 
             uint64_t held = atomic_load_explicit(found[i][row], memory_order_relaxed);
             if (held < least) least = held;
         }
-        units[i] = (uint32_t)idf_units(counts, log_documents, least + 1);
+        frequencies[i] = (uint32_t)least;
     }
+}
+
+uint32_t nd_count_min_units(const nd_count_min *counts, uint32_t frequency) {
+    const uint64_t documents = nd_count_min_documents(counts);
+    return (uint32_t)idf_units(counts, log_of_documents(counts, documents),
+                               (uint64_t)frequency + 1);
 }
 
 void nd_count_min_weigh(const nd_count_min *counts, const uint64_t *features, size_t count,

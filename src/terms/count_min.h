@@ -46,12 +46,13 @@ void nd_count_min_weigh(const nd_count_min *counts, const uint64_t *features, si
                         double *weights);
 
 /* Adds at most ND_COUNT_MIN_BLOCK features, which are in one more document, as
- * nd_count_min_add_counts, and then weighs them, without the cost of sharing the sketch. units[i]:
- * the weight of features[i] in units of 1/4096. REQUIRES: no other thread uses the sketch
- * meanwhile. */
+ * nd_count_min_add_counts, without the cost of sharing the sketch. frequencies[i]: nd_count_min_of
+ * features[i], then. REQUIRES: no other thread uses the sketch meanwhile. */
 enum { ND_COUNT_MIN_BLOCK = 256 };
-void nd_count_min_add_and_weigh(nd_count_min *counts, const uint64_t *features, size_t count,
-                                uint32_t *units);
+void nd_count_min_add_and_count(nd_count_min *counts, const uint64_t *features, size_t count,
+                                uint32_t *frequencies);
+/* The weight of a feature that so many documents have, in units of 1/4096. */
+uint32_t nd_count_min_units(const nd_count_min *counts, uint32_t frequency);
 
 /* For storing a sketch and loading it again: the number of counters, the counters [first, first +
  * count), and the number of documents. */

@@ -133,13 +133,16 @@ static void test_alone(void **state) {
     for (size_t d = 0; d < m.documents; d++) {
         const uint64_t *features = m.features + m.starts[d];
         size_t count = m.starts[d + 1] - m.starts[d];
-        uint32_t units[ND_COUNT_MIN_BLOCK];
+        uint32_t frequencies[ND_COUNT_MIN_BLOCK];
         double expected[ND_COUNT_MIN_BLOCK];
         nd_count_min_add_document(alone, NULL, 0);
         if (d % 3) nd_count_min_prepare_weights(alone);
-        nd_count_min_add_and_weigh(alone, features, count, units);
+        nd_count_min_add_and_count(alone, features, count, frequencies);
         nd_count_min_weigh(alone, features, count, expected);
-        for (size_t i = 0; i < count; i++) assert_true(units[i] == expected[i] * ND_WEIGHT_UNITS);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(frequencies[i], nd_count_min_of(alone, features[i]));
+            assert_true(nd_count_min_units(alone, frequencies[i]) == expected[i] * ND_WEIGHT_UNITS);
+        }
     }
     for (size_t i = 0; i < nd_count_min_size(); i++) {
         uint32_t expected, got;
@@ -159,8 +162,9 @@ static void test_alone_stops_at_the_most(void **state) {
     const uint64_t full = feature(1);
     for (size_t i = 0; i < nd_count_min_size(); i++) nd_count_min_write(counts, i, 1, &nearly);
     nd_count_min_set_documents(counts, UINT64_C(1) << 40);
-    uint32_t units;
-    for (int i = 0; i < 3; i++) nd_count_min_add_and_weigh(counts, &full, 1, &units);
+    uint32_t frequency;
+    for (int i = 0; i < 3; i++) nd_count_min_add_and_count(counts, &full, 1, &frequency);
+    assert_true(frequency == UINT32_MAX);
     assert_true(nd_count_min_of(counts, full) == UINT32_MAX);
     nd_count_min_free(counts);
 }
