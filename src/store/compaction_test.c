@@ -272,7 +272,6 @@ static bool go_on_slowly(void *context, nd_stage stage, uint64_t done, uint64_t 
     return true;
 }
 
-/* The merge stops before it has made its file. */
 /* The keys of a published segment do not come through the memtable, and the filter has them. */
 static void test_filter(void **state) {
     (void)state;
@@ -288,6 +287,7 @@ static void test_filter(void **state) {
     remove_directory("filter");
 }
 
+/* The merge stops before it has made its file. */
 static void test_given_up(void **state) {
     (void)state;
     nd_store *s = make_store("i");

@@ -22,8 +22,8 @@ bool nd_store_is_in_memory(const nd_store *store);
 /* Loses what was not committed. NULL is accepted. */
 void nd_store_close(nd_store *store);
 
-/* From now on the store keeps a filter of the band keys of all its segments (key_filter.h), so that
- * looking up keys that it has not takes a third of the lines of memory. For a writer that looks up
+/* From now on the store keeps a filter of all its band keys (key_filter.h), so that looking up keys
+ * that it has not takes a third of the lines of memory. For a writer that looks up
  * each document alone. Takes 19 to 38 bytes per document with 25 bands; without memory for it the
  * store goes on without it. Reads all keys: for a million documents about half a second. */
 nd_status nd_store_filter_keys(nd_store *store, nd_error *error);
