@@ -33,7 +33,7 @@ ND_API ND_MUST_CHECK nd_status nd_set_verifier_create(double threshold, uint32_t
 ND_API void nd_set_verifier_free(nd_set_verifier *verifier);
 
 /* Returns whether two sketches allow a similarity of the threshold. A pair that reaches it is
- * refused once in 10^9. */
+ * refused at most once in 10^9. */
 ND_API bool nd_set_verifier_near(const nd_set_verifier *verifier, const uint8_t *a,
                                  const uint8_t *b);
 

@@ -1,5 +1,6 @@
 /* Compares documents of which only sketches and shingle sets are at hand. */
 #include "base/argument.h"
+#include "base/floats.h"
 #include "kernel/kernel.h"
 #include "neardup.h"
 #include "similarity/shingle_set.h"
@@ -21,7 +22,9 @@ struct nd_set_verifier {
 
 nd_status nd_set_verifier_create(double threshold, uint32_t perms, const nd_allocator *allocator,
                                  nd_set_verifier **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(out, "out", error));
+    ND_PIN(threshold);
     if (!(threshold >= 0 && threshold <= 1))
         return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be 0 to 1, not %g", threshold);
     if (perms < 1 || perms > 1024)
@@ -32,8 +35,7 @@ nd_status nd_set_verifier_create(double threshold, uint32_t perms, const nd_allo
     v->allocator = own;
     v->threshold = threshold;
     v->perms = perms;
-    if (threshold > 0)
-        v->least_equal = nd_sketch_required_matches(threshold, perms, ND_SKETCH_FILTERS);
+    v->least_equal = nd_sketch_required_matches(threshold, perms, ND_SKETCH_FILTERS);
     nd_shingle_set_init(&v->set, &v->allocator);
     *out = v;
     return ND_OK;

@@ -3,6 +3,8 @@
 #ifndef ND_SKETCH_MINHASH_FILTER_H
 #define ND_SKETCH_MINHASH_FILTER_H
 
+#include "base/binomial.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,16 +14,15 @@ typedef enum nd_sketch_use {
     ND_SKETCH_DECIDES  /* a pair that passes is a duplicate */
 } nd_sketch_use;
 
-/* The number of equal values of k that a pair needs to pass. To decide, by values of 8 bits, it is
- * the expected number at the threshold. To filter, it is six standard deviations less than the
- * values with equal minima, so that a duplicate fails once in 10^9; values that are equal by chance
- * only add to these. They are not counted on: in sets of a few elements they depend on each other.
- */
+/* The number of equal values of k <= ND_MOST_TRIALS that a pair needs to pass. To decide, by values
+ * of 8 bits, it is the expected number at the threshold. To filter, it is the largest number that a
+ * duplicate misses at most once in 10^9. Then only values with equal minima are counted on, whose
+ * number has the binomial distribution of k trials and J. Others that are equal by chance only add
+ * to these: in sets of a few elements they depend on each other. */
 static inline size_t nd_sketch_required_matches(double threshold, uint32_t k, nd_sketch_use use) {
-    double n = k, p = threshold, chance = (1.0 - threshold) / 256.0;
-    double least = use == ND_SKETCH_DECIDES ? n * (p + chance)
-                                            : n * p - 6.0 * sqrt(n * p * (1.0 - p));
-    return least <= 0.0 ? 0 : (size_t)ceil(least - 1e-9);
+    if (use == ND_SKETCH_FILTERS) return nd_binomial_least(k, threshold, 1e-9);
+    double chance = (1.0 - threshold) / 256.0, least = k * (threshold + chance);
+    return (size_t)ceil(least - 1e-9);
 }
 
 /* The Jaccard similarity at which `equal` of k values of 8 bits are expected to be equal. */

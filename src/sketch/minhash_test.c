@@ -227,9 +227,26 @@ static void test_unbiased(void **state) {
     free(hashes);
 }
 
-/* The filter at two and at six standard deviations: pairs at the threshold fail no more often than
- * values with equal minima alone would make them. Values that are equal by chance are no help in
- * sets of few elements. */
+/* The largest numbers that a pair at the threshold misses at most once in 10^9, from sums of exact
+ * fractions. */
+static void test_filter(void **state) {
+    (void)state;
+    static const struct {
+        double threshold;
+        uint32_t perms;
+        size_t required;
+    } known[] = {{0, 128, 0},     {.3, 128, 11},   {.5, 128, 31},    {.8, 128, 73},
+                 {.95, 128, 103}, {.99, 128, 116}, {1, 128, 128},    {.8, 64, 30},
+                 {.8, 256, 163},  {.3, 64, 1},     {.0001, 1024, 0}, {.999, 1024, 1012}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_int_equal(
+            nd_sketch_required_matches(known[i].threshold, known[i].perms, ND_SKETCH_FILTERS),
+            known[i].required);
+}
+
+/* The filter at two standard deviations, and as it is: pairs at the threshold fail no more often
+ * than values with equal minima alone would make them. Values that are equal by chance are no help
+ * in sets of few elements. */
 static void test_half_sketch_filter(void **state) {
     (void)state;
     static const size_t all[] = {5, 20, 100, 1000};
@@ -305,10 +322,15 @@ static void test_bands(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formula),       cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_sets),          cmocka_unit_test(test_rejected),
-        cmocka_unit_test(test_unbiased),      cmocka_unit_test(test_bands),
-        cmocka_unit_test(test_half_sketches), cmocka_unit_test(test_half_sketch_filter),
+        cmocka_unit_test(test_formula),
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_rejected),
+        cmocka_unit_test(test_unbiased),
+        cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_half_sketches),
+        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_half_sketch_filter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

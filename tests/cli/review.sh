@@ -50,7 +50,7 @@ except OSError:
     pass
 print('exit', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 text = shown.decode().replace('\r', '')
-print('\n'.join(line for line in text.split('\n') if 'of 5 ' in line or 'precision' in line or '->' in line or 'saved' in line))
+print('\n'.join(line for line in text.split('\n') if 'of 6 ' in line or 'precision' in line or '->' in line or 'saved' in line))
 P
 python3 keys.py "$NEARDUP" 'sd bus q' --marks keys.tsv
 cut -f 1,2,6 keys.tsv
