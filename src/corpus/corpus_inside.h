@@ -1,4 +1,4 @@
-/* The inside of a corpus, shared by corpus.c, source_list.c, block_reader.c and record_reader.c. */
+/* The inside of a corpus, shared by corpus.c, source_list.c, block_*.c and record_reader.c. */
 #ifndef ND_CORPUS_CORPUS_INSIDE_H
 #define ND_CORPUS_CORPUS_INSIDE_H
 
