@@ -100,9 +100,10 @@ static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error 
     return nd_hamming_search_context_create(&t->allocator, &t->search, error);
 }
 
+/* Of the thread's own processor time. */
 static double nanoseconds(void) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
@@ -143,9 +144,9 @@ static nd_status time_queries(trial *t, query_kind *q, nd_error *error) {
 
 /* Costs in nanoseconds of a probe (`look`), of a key and of a query. Measured: queries of one
  * probe; with one error and with two at the depth of the buckets, so with few keys per probe; and
- * with two errors at a smaller depth, so with many keys per probe. The kinds come by turns, and the
- * least time of many short passes counts: other jobs and other machines of the host interrupt some
- * passes, and the thread's processor time does not leave out the second kind. */
+ * with two errors at a smaller depth, so with many keys per probe. The kinds come by turns. Other
+ * jobs do not count: only the thread's processor time does. That has the time which other machines
+ * of the host take, so the least time of many short passes counts: they interrupt some of these. */
 static nd_status time_probes(trial *t, double *look, double *key, double *query, nd_error *error) {
     unsigned deep = t->table.bucket_bits, shallow = deep - SHALLOW;
     double keys = (double)t->tables.keys / (double)(UINT64_C(1) << deep), few = 1 + deep,
