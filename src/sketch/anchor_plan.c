@@ -15,6 +15,8 @@
 #include "base/status.h"
 #include "sketch/anchors.h"
 
+_Static_assert((int)ND_MOST_ANCHORS <= (int)ND_MOST_TRIALS, "its tails have room for all anchors");
+
 /* With a lower recall the tails would end near the mean, where the binomial one is no bound. */
 #define LOWEST_RECALL 0.9
 
