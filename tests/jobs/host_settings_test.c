@@ -127,22 +127,6 @@ static void see_measures(seen *s) {
     }
 }
 
-/* How many bytes of two sketches must be equal, at some thresholds. */
-static void see_sketch_filter(seen *s) {
-    enum { PERMS = 128 };
-    static const uint8_t zeros[PERMS];
-    nd_error error;
-    for (unsigned i = 0; i <= 32; i++) {
-        nd_set_verifier *v;
-        uint8_t sketch[PERMS] = {0};
-        unsigned different = 0;
-        must(nd_set_verifier_create(i / 32., PERMS, NULL, &v, &error), &error);
-        while (different < PERMS && nd_set_verifier_near(v, zeros, sketch)) sketch[different++] = 1;
-        see(s, "%u different\n", different);
-        nd_set_verifier_free(v);
-    }
-}
-
 static void see_comparisons(seen *s) {
     nd_analyzer_options analyzer;
     nd_compare_options o;
@@ -437,7 +421,6 @@ static void see_messages(seen *s) {
 
 static void see_all(seen *s) {
     see_measures(s);
-    see_sketch_filter(s);
     see_comparisons(s);
     see_jobs(s);
     see_json(s);
