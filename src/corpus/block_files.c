@@ -114,6 +114,8 @@ static nd_status discard_window(nd_corpus *corpus, nd_block *block, nd_error *er
     return ND_OK;
 }
 
+/* ---- the format and the header */
+
 /* Checks that a file can be cut into records before its texts are decoded. The encoding of a
  * regular file was guessed when it was listed. */
 static nd_status check_encoding(const nd_corpus *corpus, nd_source *source, nd_error *error) {

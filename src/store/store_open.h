@@ -23,9 +23,9 @@ bool nd_store_is_in_memory(const nd_store *store);
 void nd_store_close(nd_store *store);
 
 /* From now on the store keeps a filter of all its band keys (key_filter.h), so that looking up keys
- * that it has not takes a third of the lines of memory. For a writer that looks up
- * each document alone. Takes 19 to 38 bytes per document with 25 bands; without memory for it the
- * store goes on without it. Reads all keys: for a million documents about half a second. */
+ * that it has not takes a third of the lines of memory. For a writer that looks up each document
+ * alone. Takes 19 to 38 bytes per document with 25 bands; without memory for it the store goes on
+ * without it. Reads all keys: for a million documents about half a second. */
 nd_status nd_store_filter_keys(nd_store *store, nd_error *error);
 
 /* ND_ERR_ARGUMENT: this process is a child of the one that opened the store for writing. */

@@ -71,7 +71,9 @@ static inline void keep_heaviest(uint64_t heaviest[ND_TOPIC_OFFERS], uint64_t ke
 }
 
 /* An upper bound of the weight of a word that is in so many documents. `most`: the weight of a word
- * that is in none. Each doubling of 1 + frequency takes ln 2 off, which is 2839.1 units. */
+ * that is in none. Each doubling of 1 + frequency takes ln 2 off, which is 2839.1 units.
+ * Counters that words share may say more documents than there are: then the bound wraps round, and
+ * the word is weighed. */
 static inline uint32_t most_units(uint32_t most, uint32_t frequency) {
     enum { LN_2 = 2839 };
     unsigned doublings = 63 - (unsigned)__builtin_clzll((uint64_t)frequency + 1);
