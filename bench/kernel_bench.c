@@ -18,7 +18,7 @@
 
 #define DOCUMENT 5000
 #define NGRAM 5
-#define PERMS 128
+#define FUNCTIONS 64 /* of 128 MinHash values */
 #define PASSES 7
 #define REPEATS 20000
 #define SET 640                        /* shingles of one document of 5,000 bytes */
@@ -33,7 +33,7 @@ typedef struct bench {
                                kernel is measured alone */
     size_t token_count;
     uint64_t powers[64];
-    uint32_t a[PERMS], signature[PERMS];
+    uint32_t a[FUNCTIONS], least[FUNCTIONS], greatest[FUNCTIONS];
     nd_hash_key key;
     uint64_t *keys; /* MANY_KEYS random words */
     uint32_t *hits;
@@ -104,7 +104,8 @@ static inline void documents(bench *b, const nd_kernel *kernel, int after) {
                              after >= 2 ? &text : NULL);
         b->sink += text.a0 ^ text.b1;
         if (after >= 3 && count >= NGRAM)
-            kernel->minhash(b->tokens, count - NGRAM + 1, 99, b->a, b->signature, PERMS);
+            kernel->minhash(b->tokens, count - NGRAM + 1, 99, b->a, FUNCTIONS, b->least,
+                            b->greatest);
         b->sink += b->tokens[0];
     }
     b->token_count = total;
@@ -117,8 +118,8 @@ static void words_to_signature(bench *b, const nd_kernel *kernel) { documents(b,
 
 static void minhash(bench *b, const nd_kernel *kernel) {
     for (int i = 0; i < REPEATS / 4; i++)
-        kernel->minhash(b->tokens, SET, (uint64_t)i, b->a, b->signature, PERMS);
-    b->sink += b->signature[0];
+        kernel->minhash(b->tokens, SET, (uint64_t)i, b->a, FUNCTIONS, b->least, b->greatest);
+    b->sink += b->least[0];
 }
 
 static void shingles5(bench *b, const nd_kernel *kernel) {
@@ -299,7 +300,7 @@ int main(int argc, char **argv) {
     for (uint32_t i = 0; i < SET; i++)
         b.weights[i] = (int32_t)(nd_mix64(i) >> 49); /* at most 8 shingles */
     nd_shingle_powers(b.powers, 64);
-    for (uint32_t i = 0; i < PERMS; i++) b.a[i] = (uint32_t)nd_mix64(i) << 7 | i;
+    for (uint32_t i = 0; i < FUNCTIONS; i++) b.a[i] = (uint32_t)nd_mix64(i) << 7 | i;
 
     char machine[200];
     machine_name(machine, sizeof machine);

@@ -304,8 +304,10 @@ static const char measure_chapter[] =
     "shingles and passages always have all words unchanged. Fingerprints are made from the same "
     "weights as by neardup-simhash(1). The line below them shows, for each digit, the bits that "
     "differ.\n\n"
-    "The MinHash estimate comes from --perms permutations; its standard error is sqrt(J (1 - J) / "
-    "perms). The bottom-k estimate comes from the --bottom-k smallest values of one hash function. "
+    "The MinHash estimate comes from --perms permutations; its standard error is at most sqrt(J (1 "
+    "- "
+    "J) / perms). The bottom-k estimate comes from the --bottom-k smallest values of one hash "
+    "function. "
     "They also estimate the containments and the number of shingles of each text. Standard errors "
     "are estimated from the same values; if both texts have fewer shingles than that, all are "
     "exact. P(found) is the probability that neardup-dedup(1) compares the pair, by its "
@@ -350,8 +352,9 @@ static const char explain_chapter[] =
     "16 bits, which are shown unless --bits is given, are the fingerprint of 16 bits.\n\n"
     "Then come the three textbook forms of MinHash, if both texts together have at most 40 "
     "distinct shingles. A matrix shows the shingles of each text. Under each of 10 permutations of "
-    "its rows, the value of a text is the first position of one of its shingles. Hash functions "
-    "replace the permutations. And the smallest values of a single function form a bottom-k "
+    "its rows, the value of a text is the first position of one of its shingles. 5 hash functions, "
+    "forwards and backwards, replace the permutations. And the smallest values of a single "
+    "function form a bottom-k "
     "sketch. Each estimate has its standard error.";
 
 static const char compare_exit_chapter[] =

@@ -92,10 +92,14 @@ static void print_signatures(FILE *out, const explained_sets *given, const expla
 
 /* The value of a hash function replaces the position in a permutation. */
 static void print_functions(FILE *out, const explained_sets *given, const explanation *e) {
-    fputs("\nSignatures by hash functions, which stand for permutations of more rows than can be "
-          "written down: the smallest value of a row of the set, in "
-          "hexadecimal.\n      ",
-          out);
+    size_t functions = (given->permutations + 1) / 2;
+    fprintf(
+        out,
+        "\nSignatures by %zu hash function%s, which stand for permutations of more rows than "
+        "can be written down: the smallest value of a row of the set, in hexadecimal. From h%zu "
+        "on they are taken backwards: ffffffff minus the largest value of h1, h2 and so on.\n"
+        "      ",
+        functions, functions == 1 ? "" : "s", functions + 1);
     for (size_t f = 1; f <= given->permutations; f++)
         fprintf(out, f < 10 ? "       h%zu" : "      h%zu", f);
     fputc('\n', out);
@@ -151,10 +155,11 @@ static nd_status print_estimates(FILE *out, const explained_sets *given, const e
     size_t count = given->permutations;
     fprintf(out,
             "\nJaccard similarity, exact and estimated, with the standard error: by the %zu "
-            "permutations, by %zu hash functions, by the %zu smallest values "
-            "of one, exact for two sets of fewer rows.\n          exact      permutations         "
+            "permutations, by hash functions (the error is at most so large), by the %zu smallest "
+            "values of one, exact for two sets of fewer rows.\n          exact      permutations   "
+            "      "
             "functions   smallest values\n",
-            count, count, count);
+            count, count);
     for (size_t a = 0; a < given->sets; a++)
         for (size_t b = a + 1; b < given->sets; b++) {
             nd_bottom_k_estimates by_values;

@@ -99,7 +99,7 @@ typedef struct nd_comparison {
     double weighted_cosine;           /* the same, also weighed by the table; NaN without one */
     uint32_t bits, distance;          /* of the two fingerprints: length, Hamming distance */
     double estimate;                  /* of the Jaccard similarity J by MinHash */
-    double standard_error;            /* sqrt(J (1 - J) / perms), of such estimates */
+    double standard_error;            /* its bound, sqrt(J (1 - J) / perms) */
     /* By the bottom-k sketches; exact if both sets have fewer than k shingles. */
     nd_bottom_k_estimates bottom_k;
     nd_plan plan;

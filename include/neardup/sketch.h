@@ -10,21 +10,29 @@ extern "C" {
 
 /* ---------------------------------------------------------------- MinHash */
 
-/* MinHash (Broder 1997) with `perms` hash functions of one family, version 1:
+/* MinHash (Broder 1997) with `perms` permutations. They are f = ceil(perms / 2) hash functions of
+ * one family, version 2, and the same functions backwards:
  *
- *     v_i(x) = (a_i * lo(m) + hi(m)) mod 2^32,  m = mix64(x xor key)
+ *     v_i(x) = (a_i * lo(m) + hi(m)) mod 2^32,  m = mix64(x xor key)     0 <= i < f
+ *     v_i(x) = 2^32 - 1 - v_(i-f)(x)                                     f <= i < perms
  *
  * lo and hi are the two halves of the mixed 64-bit hash. The a_i are distinct modulo the power of
- * two at or above perms. Each v_i alone is a uniform function, because hi is uniform. Any two v_i
- * are independent, except for the few low bits that a_i and a_j share. Estimates stay unbiased for
- * sets of millions, because shingles that agree in all values agree in 64 bits, not in 32.
+ * two at or above f. Each v_i alone is a uniform function, because hi is uniform. Two functions are
+ * independent, except for the few low bits that their a_i share. Estimates stay unbiased for sets
+ * of millions, because shingles that agree in all values agree in 64 bits, not in 32.
+ *
+ * So a signature has the least value of each function, and then what the greatest ones become, and
+ * only half the functions are computed (min-max hash: Ji, Li, Yan, Tian, Zhang 2013). The least and
+ * the greatest value are of two elements, if there are two. Of two sets with the Jaccard similarity
+ * J, and n >= 2 elements in their union, both values agree with probability J (n J - 1) / (n - 1):
+ * a little less than the J^2 of independent permutations.
  *
  * Immutable: thread-safe. */
 typedef struct nd_minhash nd_minhash;
 
-/* `perms`: 1 to 1024 hash functions. `seed`: any value; only signatures of one seed and one perms
- * can be compared. `allocator` NULL: malloc. The caller frees *out. Takes 4 bytes of memory per
- * function. */
+/* `perms`: 1 to 1024 values. `seed`: any value; only signatures of one seed and one perms can be
+ * compared. `allocator` NULL: malloc. The caller frees *out. Takes 4 bytes of memory per function.
+ */
 ND_API ND_MUST_CHECK nd_status nd_minhash_create(uint32_t perms, uint64_t seed,
                                                  const nd_allocator *allocator, nd_minhash **out,
                                                  nd_error *error);
@@ -43,7 +51,8 @@ ND_API void nd_minhash_sign_batch(const nd_minhash *minhash, const uint64_t *has
                                   const size_t *starts, size_t sets, uint32_t *signatures);
 
 /* Returns the share of equal values of two signatures: an unbiased estimate of the Jaccard
- * similarity J, with standard error sqrt(J (1 - J) / perms). Returns 0 if perms is 0. */
+ * similarity J. Its standard error is at most sqrt(J (1 - J) / perms). For an even perms, and n
+ * elements in the union, it is sqrt((n - 2) / (n - 1)) times that. Returns 0 if perms is 0. */
 ND_API double nd_minhash_estimate(const uint32_t *a, const uint32_t *b, uint32_t perms);
 
 /* ---------------------------------------------------------------- bottom-k */
@@ -238,23 +247,27 @@ ND_API ND_MUST_CHECK nd_status nd_simhash_text(nd_analyzer *analyzer,
 
 /* LSH banding (Broder 1997; Leskovec, Rajaraman, Ullman 2014, ch. 3): two documents become
  * candidates if all `rows` values of at least one of the `bands` bands agree. So P(found | s) = 1 -
- * (1 - s^rows)^bands for the similarity s. */
+ * (1 - s^rows)^bands for the similarity s, or a little more: the least and the greatest value of a
+ * function are in two bands, which agree together less often than independent ones would. (The
+ * agreements of values are negatively associated, and so are those of bands: Joag-Dev, Proschan
+ * 1983.) */
 typedef struct nd_plan {
-    uint32_t perms, bands, rows; /* bands * rows <= perms */
+    uint32_t perms, bands, rows; /* bands * rows <= perms, rows <= ceil(perms / 2) */
     uint32_t reserved;
     double threshold; /* lowest similarity of the wanted pairs */
     double recall;    /* least wanted P(found | threshold) */
 } nd_plan;
 
-/* Chooses the most selective plan that keeps the promise: the largest `rows` for which perms / rows
- * bands reach `recall` at `threshold`. All bands that fit are used. `threshold`: (0, 1]. `recall`:
- * (0, 1). `perms`: 1 to 1024. ND_ERR_ARGUMENT: out of range; or even one row per band does not
- * reach the recall, and the message has the highest possible recall. O(perms). */
+/* Chooses the most selective plan that keeps the promise: the largest `rows` up to ceil(perms / 2)
+ * for which perms / rows bands reach `recall` at `threshold`. All bands that fit are used.
+ * `threshold`: (0, 1]. `recall`: (0, 1). `perms`: 1 to 1024. ND_ERR_ARGUMENT: out of range; or even
+ * one row per band does not reach the recall, and the message has the highest possible recall.
+ * O(perms). */
 ND_API ND_MUST_CHECK nd_status nd_plan_choose(double threshold, double recall, uint32_t perms,
                                               nd_plan *out, nd_error *error);
 
-/* Returns P(found | similarity) under a plan. A similarity below 0 counts as 0, above 1 as 1; NaN
- * returns NaN. */
+/* Returns 1 - (1 - similarity^rows)^bands: the probability of finding a pair, or less. A similarity
+ * below 0 counts as 0, above 1 as 1; NaN returns NaN. */
 ND_API double nd_plan_probability(const nd_plan *plan, double similarity);
 
 /* ---------------------------------------------------------------- anchors */

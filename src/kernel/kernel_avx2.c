@@ -10,44 +10,54 @@ static inline __m256i load(const void *p) { return _mm256_loadu_si256((const __m
 
 static inline void store(void *p, __m256i x) { _mm256_storeu_si256((__m256i *)p, x); }
 
-/* Updates `vectors` times 8 permutations, which stay in registers while the hashes stream by.
- * `vectors` is a constant of at most 6: parameters, minima and two temporaries fill the 16
- * registers. */
-__attribute__((always_inline)) static inline void minhash_tile(const uint32_t *lo,
-                                                               const uint32_t *hi, size_t count,
-                                                               const uint32_t *a,
-                                                               uint32_t *signature, int vectors) {
-    __m256i as[6], least[6];
-#pragma GCC unroll 6
+/* Updates `vectors` times 8 functions, whose extremes stay in registers while the hashes stream by.
+ * `vectors` is a constant of at most 4: parameters, extremes and temporaries fill the 16 registers.
+ */
+__attribute__((always_inline)) static inline void
+minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a, int vectors,
+             uint32_t *least, uint32_t *greatest) {
+    __m256i as[4], low[4], high[4];
+#pragma GCC unroll 4
     for (int k = 0; k < vectors; k++) {
         as[k] = load(a + 8 * k);
-        least[k] = load(signature + 8 * k);
+        low[k] = load(least + 8 * k);
+        high[k] = load(greatest + 8 * k);
     }
     for (size_t j = 0; j < count; j++) {
         __m256i l = _mm256_set1_epi32((int)lo[j]), h = _mm256_set1_epi32((int)hi[j]);
-#pragma GCC unroll 6
-        for (int k = 0; k < vectors; k++)
-            least[k] = _mm256_min_epu32(least[k],
-                                        _mm256_add_epi32(_mm256_mullo_epi32(as[k], l), h));
+#pragma GCC unroll 4
+        for (int k = 0; k < vectors; k++) {
+            __m256i value = _mm256_add_epi32(_mm256_mullo_epi32(as[k], l), h);
+            low[k] = _mm256_min_epu32(low[k], value);
+            high[k] = _mm256_max_epu32(high[k], value);
+        }
     }
-#pragma GCC unroll 6
-    for (int k = 0; k < vectors; k++) store(signature + 8 * k, least[k]);
+#pragma GCC unroll 4
+    for (int k = 0; k < vectors; k++) {
+        store(least + 8 * k, low[k]);
+        store(greatest + 8 * k, high[k]);
+    }
 }
 
 static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
-                    uint32_t *signature, size_t perms) {
+                    size_t functions, uint32_t *least, uint32_t *greatest) {
     uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
     for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
         size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK, i = 0;
         nd_minhash_mix(hashes + done, block, key, lo, hi);
-        for (; perms - i >= 32; i += 32) minhash_tile(lo, hi, block, a + i, signature + i, 4);
-        for (; perms - i >= 8; i += 8) minhash_tile(lo, hi, block, a + i, signature + i, 1);
-        if (perms == i) continue;
-        uint32_t last_a[8] = {0}, last[8] = {0};
-        memcpy(last_a, a + i, (perms - i) * sizeof *a);
-        memcpy(last, signature + i, (perms - i) * sizeof *a);
-        minhash_tile(lo, hi, block, last_a, last, 1);
-        memcpy(signature + i, last, (perms - i) * sizeof *a);
+        for (; functions - i >= 32; i += 32)
+            minhash_tile(lo, hi, block, a + i, 4, least + i, greatest + i);
+        for (; functions - i >= 8; i += 8)
+            minhash_tile(lo, hi, block, a + i, 1, least + i, greatest + i);
+        if (functions == i) continue;
+        uint32_t last_a[8] = {0}, low[8] = {0}, high[8] = {0};
+        size_t size = (functions - i) * sizeof *a;
+        memcpy(last_a, a + i, size);
+        memcpy(low, least + i, size);
+        memcpy(high, greatest + i, size);
+        minhash_tile(lo, hi, block, last_a, 1, low, high);
+        memcpy(least + i, low, size);
+        memcpy(greatest + i, high, size);
     }
 }
 

@@ -29,48 +29,49 @@ static inline void mix_block(const uint64_t *hashes, size_t count, uint64_t key,
     }
 }
 
-/* Updates `vectors` (a constant) times 16 permutations, which stay in registers while the hashes
- * stream by. `last` masks the last vector. */
+/* Updates `vectors` (a constant, at most 4) times 16 functions, whose extremes stay in registers
+ * while the hashes stream by. `last` masks the last vector. */
 __attribute__((always_inline)) static inline void
-minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a,
-             uint32_t *signature, int vectors, __mmask16 last) {
-    __m512i as[8], least[8];
-#pragma GCC unroll 8
+minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a, int vectors,
+             __mmask16 last, uint32_t *least, uint32_t *greatest) {
+    __m512i as[4], low[4], high[4];
+#pragma GCC unroll 4
     for (int k = 0; k < vectors; k++) {
         __mmask16 mask = k == vectors - 1 ? last : (__mmask16)0xffff;
         as[k] = _mm512_maskz_loadu_epi32(mask, a + 16 * k);
-        least[k] = _mm512_maskz_loadu_epi32(mask, signature + 16 * k);
+        low[k] = _mm512_maskz_loadu_epi32(mask, least + 16 * k);
+        high[k] = _mm512_maskz_loadu_epi32(mask, greatest + 16 * k);
     }
     for (size_t j = 0; j < count; j++) {
         __m512i l = _mm512_set1_epi32((int)lo[j]), h = _mm512_set1_epi32((int)hi[j]);
-#pragma GCC unroll 8
-        for (int k = 0; k < vectors; k++)
-            least[k] = _mm512_min_epu32(least[k],
-                                        _mm512_add_epi32(_mm512_mullo_epi32(as[k], l), h));
+#pragma GCC unroll 4
+        for (int k = 0; k < vectors; k++) {
+            __m512i value = _mm512_add_epi32(_mm512_mullo_epi32(as[k], l), h);
+            low[k] = _mm512_min_epu32(low[k], value);
+            high[k] = _mm512_max_epu32(high[k], value);
+        }
     }
-#pragma GCC unroll 8
+#pragma GCC unroll 4
     for (int k = 0; k < vectors; k++) {
         __mmask16 mask = k == vectors - 1 ? last : (__mmask16)0xffff;
-        _mm512_mask_storeu_epi32(signature + 16 * k, mask, least[k]);
+        _mm512_mask_storeu_epi32(least + 16 * k, mask, low[k]);
+        _mm512_mask_storeu_epi32(greatest + 16 * k, mask, high[k]);
     }
 }
 
 static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
-                    uint32_t *signature, size_t perms) {
+                    size_t functions, uint32_t *least, uint32_t *greatest) {
     uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
     for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
         size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK, i = 0;
         mix_block(hashes + done, block, key, lo, hi);
-        for (; perms - i >= 128; i += 128)
-            minhash_tile(lo, hi, block, a + i, signature + i, 8, 0xffff);
-        if (perms - i >= 64) {
-            minhash_tile(lo, hi, block, a + i, signature + i, 4, 0xffff);
-            i += 64;
-        }
-        for (; perms - i >= 16; i += 16)
-            minhash_tile(lo, hi, block, a + i, signature + i, 1, 0xffff);
-        if (perms > i)
-            minhash_tile(lo, hi, block, a + i, signature + i, 1, (__mmask16)low_bits(perms - i));
+        for (; functions - i >= 64; i += 64)
+            minhash_tile(lo, hi, block, a + i, 4, 0xffff, least + i, greatest + i);
+        for (; functions - i >= 16; i += 16)
+            minhash_tile(lo, hi, block, a + i, 1, 0xffff, least + i, greatest + i);
+        if (functions > i)
+            minhash_tile(lo, hi, block, a + i, 1, (__mmask16)low_bits(functions - i), least + i,
+                         greatest + i);
     }
 }
 

@@ -82,11 +82,11 @@ enum { ND_LETTERS_BEHIND = 16 }; /* so many more bytes may be written behind the
 typedef struct nd_kernel {
     const char *name;
 
-    /* MinHash values: for each i < perms, signature[i] = min(signature[i], v_i(x)) over the hashes;
-     * m = nd_mix64(x ^ key), v_i = a[i] * lo(m) + hi(m) mod 2^32. a and signature have perms
-     * entries, any number. */
+    /* The extremes of MinHash functions: for each i < functions and each hash x, least[i] =
+     * min(least[i], v_i(x)) and greatest[i] = max(greatest[i], v_i(x)); m = nd_mix64(x ^ key), v_i
+     * = a[i] * lo(m) + hi(m) mod 2^32. */
     void (*minhash)(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
-                    uint32_t *signature, size_t perms);
+                    size_t functions, uint32_t *least, uint32_t *greatest);
 
     /* The number of equal bytes among `length`. */
     size_t (*count_equal)(const uint8_t *a, const uint8_t *b, size_t length);

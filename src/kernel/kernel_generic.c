@@ -2,35 +2,35 @@
 #include "kernel/kernel_common.h"
 
 static inline uint32_t least_of(uint32_t x, uint32_t y) { return x < y ? x : y; }
+static inline uint32_t greatest_of(uint32_t x, uint32_t y) { return x > y ? x : y; }
 
-/* Four permutations per pass: twice as fast as one, with and without a vectorising compiler. */
-static void minhash_block(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a,
-                          uint32_t *signature, size_t perms) {
-    size_t i = 0;
-    for (; perms - i >= 4; i += 4) {
-        uint32_t a0 = a[i], a1 = a[i + 1], a2 = a[i + 2], a3 = a[i + 3];
-        uint32_t s0 = signature[i], s1 = signature[i + 1], s2 = signature[i + 2],
-                 s3 = signature[i + 3];
-        for (size_t j = 0; j < count; j++) {
-            s0 = least_of(s0, a0 * lo[j] + hi[j]);
-            s1 = least_of(s1, a1 * lo[j] + hi[j]);
-            s2 = least_of(s2, a2 * lo[j] + hi[j]);
-            s3 = least_of(s3, a3 * lo[j] + hi[j]);
+/* Updates `functions` (a constant) functions, whose extremes stay in registers while the hashes
+ * stream by. */
+__attribute__((always_inline)) static inline void
+minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a,
+             size_t functions, uint32_t *least, uint32_t *greatest) {
+    uint32_t low[4], high[4];
+    memcpy(low, least, functions * sizeof *low);
+    memcpy(high, greatest, functions * sizeof *high);
+    for (size_t j = 0; j < count; j++)
+        for (size_t i = 0; i < functions; i++) {
+            uint32_t value = a[i] * lo[j] + hi[j];
+            low[i] = least_of(low[i], value);
+            high[i] = greatest_of(high[i], value);
         }
-        signature[i] = s0, signature[i + 1] = s1, signature[i + 2] = s2, signature[i + 3] = s3;
-    }
-    for (; i < perms; i++)
-        for (size_t j = 0; j < count; j++)
-            signature[i] = least_of(signature[i], a[i] * lo[j] + hi[j]);
+    memcpy(least, low, functions * sizeof *low);
+    memcpy(greatest, high, functions * sizeof *high);
 }
 
 static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
-                    uint32_t *signature, size_t perms) {
+                    size_t functions, uint32_t *least, uint32_t *greatest) {
     uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
     for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
-        size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK;
+        size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK, i = 0;
         nd_minhash_mix(hashes + done, block, key, lo, hi);
-        minhash_block(lo, hi, block, a, signature, perms);
+        for (; functions - i >= 4; i += 4)
+            minhash_tile(lo, hi, block, a + i, 4, least + i, greatest + i);
+        for (; i < functions; i++) minhash_tile(lo, hi, block, a + i, 1, least + i, greatest + i);
     }
 }
 

@@ -7,41 +7,53 @@
 
 #include <arm_neon.h>
 
-/* Updates `vectors` (a constant, at most 8) times 4 permutations, which stay in registers while the
- * hashes stream by. */
-__attribute__((always_inline)) static inline void minhash_tile(const uint32_t *lo,
-                                                               const uint32_t *hi, size_t count,
-                                                               const uint32_t *a,
-                                                               uint32_t *signature, int vectors) {
-    uint32x4_t as[8], least[8];
+/* Updates `vectors` (a constant, at most 8) times 4 functions, whose extremes stay in registers
+ * while the hashes stream by. */
+__attribute__((always_inline)) static inline void
+minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a, int vectors,
+             uint32_t *least, uint32_t *greatest) {
+    uint32x4_t as[8], low[8], high[8];
 #pragma GCC unroll 8
     for (int k = 0; k < vectors; k++) {
         as[k] = vld1q_u32(a + 4 * k);
-        least[k] = vld1q_u32(signature + 4 * k);
+        low[k] = vld1q_u32(least + 4 * k);
+        high[k] = vld1q_u32(greatest + 4 * k);
     }
     for (size_t j = 0; j < count; j++) {
         uint32x4_t l = vld1q_dup_u32(lo + j), h = vld1q_dup_u32(hi + j);
 #pragma GCC unroll 8
-        for (int k = 0; k < vectors; k++) least[k] = vminq_u32(least[k], vmlaq_u32(h, as[k], l));
+        for (int k = 0; k < vectors; k++) {
+            uint32x4_t value = vmlaq_u32(h, as[k], l);
+            low[k] = vminq_u32(low[k], value);
+            high[k] = vmaxq_u32(high[k], value);
+        }
     }
 #pragma GCC unroll 8
-    for (int k = 0; k < vectors; k++) vst1q_u32(signature + 4 * k, least[k]);
+    for (int k = 0; k < vectors; k++) {
+        vst1q_u32(least + 4 * k, low[k]);
+        vst1q_u32(greatest + 4 * k, high[k]);
+    }
 }
 
 static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
-                    uint32_t *signature, size_t perms) {
+                    size_t functions, uint32_t *least, uint32_t *greatest) {
     uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
     for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
         size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK, i = 0;
         nd_minhash_mix(hashes + done, block, key, lo, hi);
-        for (; perms - i >= 32; i += 32) minhash_tile(lo, hi, block, a + i, signature + i, 8);
-        for (; perms - i >= 4; i += 4) minhash_tile(lo, hi, block, a + i, signature + i, 1);
-        if (perms == i) continue;
-        uint32_t last_a[4] = {0}, last[4] = {0};
-        memcpy(last_a, a + i, (perms - i) * sizeof *a);
-        memcpy(last, signature + i, (perms - i) * sizeof *a);
-        minhash_tile(lo, hi, block, last_a, last, 1);
-        memcpy(signature + i, last, (perms - i) * sizeof *a);
+        for (; functions - i >= 32; i += 32)
+            minhash_tile(lo, hi, block, a + i, 8, least + i, greatest + i);
+        for (; functions - i >= 4; i += 4)
+            minhash_tile(lo, hi, block, a + i, 1, least + i, greatest + i);
+        if (functions == i) continue;
+        uint32_t last_a[4] = {0}, low[4] = {0}, high[4] = {0};
+        size_t size = (functions - i) * sizeof *a;
+        memcpy(last_a, a + i, size);
+        memcpy(low, least + i, size);
+        memcpy(high, greatest + i, size);
+        minhash_tile(lo, hi, block, last_a, 1, low, high);
+        memcpy(least + i, low, size);
+        memcpy(greatest + i, high, size);
     }
 }
 

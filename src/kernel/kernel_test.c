@@ -12,12 +12,13 @@
 /* ---- MinHash and counting */
 
 static void plain_minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
-                          uint32_t *signature, size_t perms) {
-    for (size_t i = 0; i < perms; i++)
+                          size_t functions, uint32_t *least, uint32_t *greatest) {
+    for (size_t i = 0; i < functions; i++)
         for (size_t j = 0; j < count; j++) {
             uint64_t m = nd_mix64(hashes[j] ^ key),
                      v = (a[i] * (m & UINT32_MAX) + (m >> 32)) & UINT32_MAX;
-            if (v < signature[i]) signature[i] = (uint32_t)v;
+            if (v < least[i]) least[i] = (uint32_t)v;
+            if (v > greatest[i]) greatest[i] = (uint32_t)v;
         }
 }
 
@@ -25,30 +26,35 @@ static void test_minhash(void **state) {
     (void)state;
     static const size_t counts[] = {0, 1, 2, 7, 8, 9, 15, 255, 256, 257, 300, 511, 513, 1000};
     guarded hash_pages = guarded_make(1000 * 8), a_pages = guarded_make(4096),
-            signature_pages = guarded_make(4096);
-    for (size_t perms = 1; perms <= 1024; perms += perms < 300 ? 1 : 181)
-        for (size_t c = perms % 3; c < sizeof counts / sizeof *counts; c += 3) {
-            size_t count = counts[c];
-            bool at_end = (perms + c) % 2;
+            least_pages = guarded_make(4096), greatest_pages = guarded_make(4096);
+    for (size_t functions = 1; functions <= 512; functions += functions < 300 ? 1 : 53)
+        for (size_t c = functions % 3; c < sizeof counts / sizeof *counts; c += 3) {
+            size_t count = counts[c], size = functions * 4;
+            bool at_end = (functions + c) % 2;
             uint64_t *hashes = guarded_block(hash_pages, count * 8, at_end), key = random64();
-            uint32_t *a = guarded_block(a_pages, perms * 4, at_end),
-                     *signature = guarded_block(signature_pages, perms * 4, at_end);
-            uint32_t before[1024], expected[1024];
+            uint32_t *a = guarded_block(a_pages, size, at_end),
+                     *least = guarded_block(least_pages, size, at_end),
+                     *greatest = guarded_block(greatest_pages, size, at_end);
+            uint32_t before[512], expected_least[512], expected_greatest[512];
             for (size_t j = 0; j < count; j++) hashes[j] = random64();
-            for (size_t i = 0; i < perms; i++) a[i] = (uint32_t)random64();
-            for (size_t i = 0; i < perms; i++)
+            for (size_t i = 0; i < functions; i++) a[i] = (uint32_t)random64();
+            for (size_t i = 0; i < functions; i++)
                 before[i] = below(4) ? UINT32_MAX : (uint32_t)random64() >> 8;
-            memcpy(expected, before, perms * 4);
-            plain_minhash(hashes, count, key, a, expected, perms);
+            memcpy(expected_least, before, size);
+            for (size_t i = 0; i < functions; i++) expected_greatest[i] = ~before[i];
+            plain_minhash(hashes, count, key, a, functions, expected_least, expected_greatest);
             for (size_t t = 0; t < table_count; t++) {
-                memcpy(signature, before, perms * 4);
-                tables[t]->minhash(hashes, count, key, a, signature, perms);
-                assert_memory_equal(signature, expected, perms * 4);
+                memcpy(least, before, size);
+                for (size_t i = 0; i < functions; i++) greatest[i] = ~before[i];
+                tables[t]->minhash(hashes, count, key, a, functions, least, greatest);
+                assert_memory_equal(least, expected_least, size);
+                assert_memory_equal(greatest, expected_greatest, size);
             }
         }
     guarded_free(hash_pages);
     guarded_free(a_pages);
-    guarded_free(signature_pages);
+    guarded_free(least_pages);
+    guarded_free(greatest_pages);
 }
 
 static void test_count_equal(void **state) {

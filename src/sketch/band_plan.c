@@ -1,8 +1,11 @@
 /* Chooses bands and rows for a recall: the most rows per band, and as many bands as the
- * permutations allow, that find a pair at the threshold with the wanted probability. */
+ * permutations allow, that find a pair at the threshold with the wanted probability. A band has no
+ * more rows than there are hash functions, so its values are of different functions and agree
+ * independently. */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "base/status.h"
+#include "sketch/minhash.h"
 
 /* x^n by squaring: IEEE multiplications in a fixed order give the same result on every machine,
  * which libm's pow does not promise. */
@@ -31,7 +34,7 @@ nd_status nd_plan_choose(double threshold, double recall, uint32_t perms, nd_pla
                        recall);
     if (perms < 1 || perms > 1024)
         return nd_fail(error, ND_ERR_ARGUMENT, "perms must be 1 to 1024, not %u", perms);
-    for (uint32_t rows = perms; rows >= 1; rows--) {
+    for (uint32_t rows = nd_minhash_functions(perms); rows >= 1; rows--) {
         uint32_t bands = perms / rows;
         if (pair_probability(threshold, bands, rows) < recall) continue;
         *out = (nd_plan){

@@ -1,9 +1,11 @@
-/* MinHash (Broder, "On the resemblance and containment of documents", 1997), family version 1 as
- * neardup.h defines it. The parameters are made from the seed:
+/* MinHash (Broder, "On the resemblance and containment of documents", 1997), from the least and the
+ * greatest value of each function (Ji, Li, Yan, Tian, Zhang, "Min-max hash for Jaccard similarity",
+ * 2013), family version 2 as neardup.h defines it. The parameters of the m functions are made from
+ * the seed:
  *
  *     stream     s_j = nd_mix64(seed + j * 0x9e3779b97f4a7c15), j = 1, 2, ...  (base/shuffle.h)
  *     key        s_1
- *     low bits   0 .. p-1, shuffled; p is the smallest power of two that is not below perms
+ *     low bits   0 .. p-1, shuffled; p is the smallest power of two that is not below m
  *     a_i        the high 32 bits of the next s; element i of the shuffle replaces their low
  *                log2(p) bits
  *
@@ -19,22 +21,24 @@
 #include "base/status.h"
 #include "kernel/kernel.h"
 
-#define MAX_PERMS 1024
+#include <string.h>
+
+enum { MAX_PERMS = 1024, MAX_FUNCTIONS = MAX_PERMS / 2 };
 
 struct nd_minhash {
     nd_allocator allocator;
     uint64_t key;
-    uint32_t perms;
-    uint32_t a[];
+    uint32_t perms, functions;
+    uint32_t a[]; /* of each function */
 };
 
 static void draw_parameters(nd_minhash *minhash, uint64_t seed) {
-    uint32_t low_bits[MAX_PERMS], size = 1;
-    while (size < minhash->perms) size *= 2;
+    uint32_t low_bits[MAX_FUNCTIONS], size = 1;
+    while (size < minhash->functions) size *= 2;
     uint64_t state = seed;
     minhash->key = nd_splitmix64_next(&state);
     nd_shuffle(low_bits, size, &state);
-    for (uint32_t i = 0; i < minhash->perms; i++)
+    for (uint32_t i = 0; i < minhash->functions; i++)
         minhash->a[i] = (nd_splitmix64_next_high(&state) & ~(size - 1)) | low_bits[i];
 }
 
@@ -44,11 +48,13 @@ nd_status nd_minhash_create(uint32_t perms, uint64_t seed, const nd_allocator *a
     if (perms < 1 || perms > MAX_PERMS)
         return nd_fail(error, ND_ERR_ARGUMENT, "perms must be 1 to %d, not %u", MAX_PERMS, perms);
     nd_allocator memory = nd_allocator_or_default(allocator);
-    size_t size = sizeof(nd_minhash) + perms * sizeof(uint32_t);
+    uint32_t functions = nd_minhash_functions(perms);
+    size_t size = sizeof(nd_minhash) + functions * sizeof(uint32_t);
     nd_minhash *minhash = nd_allocate(&memory, 1, size);
     if (!minhash) return nd_fail_memory(error, size, "MinHash parameters");
     minhash->allocator = memory;
     minhash->perms = perms;
+    minhash->functions = functions;
     draw_parameters(minhash, seed);
     *out = minhash;
     return ND_OK;
@@ -64,8 +70,11 @@ uint32_t nd_minhash_perms(const nd_minhash *minhash) { return minhash->perms; }
 
 static void sign(const nd_kernel *kernel, const nd_minhash *minhash, const uint64_t *hashes,
                  size_t count, uint32_t *signature) {
-    for (uint32_t i = 0; i < minhash->perms; i++) signature[i] = UINT32_MAX;
-    kernel->minhash(hashes, count, minhash->key, minhash->a, signature, minhash->perms);
+    uint32_t functions = minhash->functions, greatest[MAX_FUNCTIONS];
+    memset(signature, 0xff, functions * sizeof *signature);
+    memset(greatest, 0, functions * sizeof *greatest);
+    kernel->minhash(hashes, count, minhash->key, minhash->a, functions, signature, greatest);
+    for (uint32_t i = functions; i < minhash->perms; i++) signature[i] = ~greatest[i - functions];
 }
 
 void nd_minhash_sign(const nd_minhash *minhash, const uint64_t *hashes, size_t count,

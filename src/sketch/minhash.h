@@ -1,9 +1,12 @@
-/* MinHash inside the library: sketches of 8 or 4 bits per value. The rest is declared in neardup.h.
- */
+/* MinHash inside the library: its number of functions, and sketches of 8 or 4 bits per value. The
+ * rest is declared in neardup.h. */
 #ifndef ND_SKETCH_MINHASH_H
 #define ND_SKETCH_MINHASH_H
 
 #include "neardup.h"
+
+/* The number of functions whose least and greatest values make a signature (neardup.h). */
+static inline uint32_t nd_minhash_functions(uint32_t perms) { return (perms + 1) / 2; }
 
 /* Copies the low 8 bits of each value of a signature to `sketch`, which has room for `perms` bytes:
  * a quarter of the memory, for the filter before exact comparison (minhash_filter.h). */

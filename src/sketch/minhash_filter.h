@@ -16,9 +16,14 @@ typedef enum nd_sketch_use {
 
 /* The number of equal values of k <= ND_MOST_TRIALS that a pair needs to pass. To decide, by values
  * of 8 bits, it is the expected number at the threshold. To filter, it is the largest number that a
- * duplicate misses at most once in 10^9. Then only values with equal minima are counted on, whose
- * number has the binomial distribution of k trials and J. Others that are equal by chance only add
- * to these: in sets of a few elements they depend on each other. */
+ * duplicate misses at most once in 10^9. Then only values with equal minima are counted on. Others
+ * that are equal by chance only add to these: in sets of a few elements they depend on each other.
+ *
+ * With independent permutations, the number of equal minima has the binomial distribution of k
+ * trials and J. But the least and the greatest value of a function agree both with probability q <=
+ * J^2 (neardup.h). Together they are like two independent trials with probabilities J + d and J -
+ * d, d^2 = J^2 - q. k such trials have at most c <= k J - 1 successes no more often than k trials
+ * of probability J (Hoeffding 1956). */
 static inline size_t nd_sketch_required_matches(double threshold, uint32_t k, nd_sketch_use use) {
     if (use == ND_SKETCH_FILTERS) return nd_binomial_least(k, threshold, 1e-9);
     double chance = (1.0 - threshold) / 256.0, least = k * (threshold + chance);

@@ -108,8 +108,8 @@ nd_status nd_state_find_kind(const char *directory, const nd_allocator *allocato
                              nd_state_kind *kind, nd_error *error) {
     uint32_t version = nd_manifest_version(directory, allocator);
     *kind = version == 0   ? ND_STATE_NONE
-            : version == 1 ? ND_STATE_DOCUMENTS
-                           : ND_STATE_FINGERPRINTS;
+            : version == 2 ? ND_STATE_FINGERPRINTS
+                           : ND_STATE_DOCUMENTS;
     return version > 0 ? ND_OK : each_entry(directory, find_state, kind, error);
 }
 
