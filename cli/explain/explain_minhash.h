@@ -18,8 +18,8 @@ typedef struct explained_sets {
     const uint64_t *hashes;    /* of the rows, distinct */
     size_t rows;               /* 0 to EXPLAIN_MOST_ROWS */
     const uint8_t *matrix;     /* matrix[r * sets + s] is not 0 when set s has row r */
-    size_t permutations; /* 2 to EXPLAIN_MOST_PERMUTATIONS; also the number of hash functions and
-                            of smallest values */
+    size_t permutations;       /* 2 to EXPLAIN_MOST_PERMUTATIONS; also the number of values by hash
+                                  functions, and of smallest values */
     uint64_t seed;
 } explained_sets;
 

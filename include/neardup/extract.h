@@ -147,7 +147,7 @@ ND_API void nd_signatures_options_init(nd_signatures_options *options, size_t st
  * the analyzer's. nd_dedup and an index with the same analyzer and perms make the same signatures;
  * they keep the low 8 bits of each value. Sets these members of the summary (NULL: not wanted):
  * documents, input_bytes, text_bytes, skipped and times. Each thread takes up to 48 KiB of memory
- * per hash function and 96 KiB per band, so much only with texts of fewer than 256 bytes; if half
+ * per value and 96 KiB per band, so much only with texts of fewer than 256 bytes; if half
  * of the memory limit does not hold that, fewer threads run. Sets take about 4 bytes per shingle.
  * Errors: as nd_texts. */
 ND_API ND_MUST_CHECK nd_status nd_signatures(const nd_signatures_options *options, nd_signed_fn *fn,

@@ -162,8 +162,8 @@ static void test_ids(void **state) {
     assert_int_equal(count, 20);
 }
 
-/* Half of the memory holds the signatures of the two threads with 128 hash functions, and of one
- * with 1,024. */
+/* Half of the memory holds the signatures of the two threads with 128 values, and of one with
+ * 1,024. */
 static void test_memory_bounds_threads(void **state) {
     (void)state;
     static corpus c;

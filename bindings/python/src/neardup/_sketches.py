@@ -16,7 +16,7 @@ from ._sources import open_source
 
 class MinHash:
     """MinHash signatures (Broder 1997). Only signatures of one seed, one analyzer and one number of
-    functions can be compared. The bits are those of the C library, of the command and of an index.
+    values can be compared. The bits are those of the C library, of the command and of an index.
 
     >>> import neardup as nd
     >>> minhash = nd.MinHash(perms=128)
