@@ -302,8 +302,8 @@ static nd_status check_frame(const unsigned char *bytes, size_t size, const char
             version, ND_INDEX_FORMAT);
     if (version == 1)
         return nd_fail(error, ND_ERR_ARGUMENT,
-                       "%s: in version 1 of the format, of an older neardup, whose MinHash values "
-                       "are others: the index must be made again",
+                       "%s: in version 1 of the format, of an older neardup with other MinHash "
+                       "values: the index, or the stream that it is part of, must be made again",
                        path);
     uint64_t whole_size = size < size_of(version, 0, 0) ? 0 : nd_load_le64(bytes + HEADER_SIZE);
     if (whole_size != size || size % 8 != 0)
