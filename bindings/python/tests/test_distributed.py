@@ -1,5 +1,7 @@
 """Dedup by the steps for many machines against dedup on one: the same removals, evidence, counts."""
 
+import hashlib
+import json
 import random
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 from local_engine import LocalEngine
 
 import neardup as nd
-from neardup import _core, _table_engine, distributed
+from neardup import _core, _runs, _table_engine, distributed
 
 
 def corpus(seed, count):
@@ -108,6 +110,35 @@ def test_against_earlier_runs(seed):
         assert removed_of(engine.collect(found.removed)) == removed_of(alone.removed)
         earlier.append(distributed.Run(found.sketches, found.removed))
         first_part = found.sketches.end_part
+
+
+def test_sketches_of_another_version(tmp_path):
+    """They have no values in common with these, so duplicates would be lost."""
+    table = table_of([("a", "one two three"), ("b", "One, two, three!")])
+    sketched = next(distributed.sketch(distributed.Settings(), table.to_batches()))
+    values = [value for name in ("bands", "sketch", "set") for value in sketched[name].to_pylist()]
+    # Other values are another version.
+    assert hashlib.sha256(b"".join(values)).hexdigest()[:16] == "55c825445a8c1a09"
+    other = distributed.Settings(sketches=3)
+    with pytest.raises(nd.ArgumentError, match="has sketches of version 3, and neardup on one of its"):
+        next(distributed.sketch(other, table.to_batches()))
+
+    def begin(name, s=distributed.Settings(), against=None):
+        return _runs.begin(LocalEngine(folder=str(tmp_path / name)), s, against, "dedup")
+
+    begin("later", other)
+    begin("run")
+    settings = tmp_path / "run" / "settings.json"
+    before = json.loads(settings.read_text())
+    assert before.pop("sketches") == 2
+    settings.write_text(json.dumps(before))  # as the first version has it
+    for folder, version in (("later", 3), ("run", 1)):
+        refused = f"^{tmp_path / folder} has a run with sketches of version {version}, and this neardup"
+        with pytest.raises(nd.ArgumentError, match=refused):
+            begin(folder)
+        with pytest.raises(nd.ArgumentError, match=refused):
+            begin("new", against=str(tmp_path / folder))
+    assert not (tmp_path / "new").exists()
 
 
 def test_names_of_columns():

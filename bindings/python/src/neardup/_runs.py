@@ -17,6 +17,7 @@ from ._sketch_files import SketchFiles
 from ._table_engine import SavedTable, Table, TableEngine
 from ._table_files import File, Folder
 from .distributed import Batches, Found, Run, Settings
+from .distributed._settings import SKETCHES
 
 # Options that a run and the one before it must share.
 _SHARED = ("id", "order", "threshold", "recall", "perms", "analyzer", "ngram", "seed")
@@ -34,8 +35,8 @@ def begin(engine: TableEngine, s: Settings, against: str | None, job: str) -> tu
         _check_same(against, {name: now[name] for name in _SHARED}, before)
         chain = [*before["against"], against.rstrip("/")]
     given = {**dataclasses.asdict(s), "partitions": engine.given, "job": job, "against": chain}
-    text = folder.read_text(_SETTINGS)
-    if text is None:
+    began = _read_settings(engine.checkpoint)
+    if began is None:
         if not folder.is_empty():
             raise ArgumentError(f"{engine.checkpoint} has files and no run of neardup: a run needs a "
                                 "new or an empty folder")
@@ -44,7 +45,6 @@ def begin(engine: TableEngine, s: Settings, against: str | None, job: str) -> tu
                                                   default=0))
         folder.write_text(_SETTINGS, json.dumps({**given, "first_part": s.first_part}))
     else:
-        began = json.loads(text)
         engine.given = began["partitions"] if engine.given is None else engine.given
         s = dataclasses.replace(s, first_part=began["first_part"])
         _check_same(engine.checkpoint, {**given, "partitions": engine.given,
@@ -63,12 +63,24 @@ def _check_same(folder: str, now: Mapping[str, Any], before: Mapping[str, Any]) 
         raise ArgumentError(f"{folder} has a run with other options: {'; '.join(different)}")
 
 
+def _read_settings(folder: str) -> dict[str, Any] | None:
+    """The options of the run in a folder, if there is one. Its sketches must be of this version."""
+    text = Folder(folder).read_text(_SETTINGS)
+    if text is None:
+        return None
+    settings: dict[str, Any] = json.loads(text)
+    version = settings.get("sketches", 1)
+    if version != SKETCHES:
+        raise ArgumentError(
+            f"{folder} has a run with sketches of version {version}, and this neardup makes "
+            f"version {SKETCHES}: they cannot be compared, so the run must be made again in a new folder")
+    return settings
+
+
 def _finished(folder: str) -> dict[str, Any]:
     """The options of a run of dedup."""
-    files = Folder(folder)
-    text = files.read_text(_SETTINGS)
-    settings: dict[str, Any] = json.loads(text) if text else {}
-    if settings.get("job") != "dedup" or files.read_list("removed") is None:
+    settings = _read_settings(folder) or {}
+    if settings.get("job") != "dedup" or Folder(folder).read_list("removed") is None:
         raise ArgumentError(f"{folder} has no finished run of dedup")
     return settings
 

@@ -13,7 +13,7 @@ from .._errors import ArgumentError, InputError
 from .._options import given
 from .._results import numbers
 from .._sketches import plan
-from ._settings import Batches, Settings
+from ._settings import SKETCHES, Batches, Settings
 
 
 def sketch_schema(s: Settings, documents: pa.Schema) -> pa.Schema:
@@ -25,6 +25,7 @@ def sketch_schema(s: Settings, documents: pa.Schema) -> pa.Schema:
 
 def sketch(s: Settings, batches: Batches) -> Iterator[pa.RecordBatch]:
     """All that later steps need of a document. The column run has the first part of the run."""
+    _check_version(s)
     bands = plan(s.threshold, s.recall, s.perms)
     for batch in batches:
         missing = [name for name in (s.text, *s.columns) if name not in batch.schema.names]
@@ -47,6 +48,13 @@ def sketch(s: Settings, batches: Batches) -> Iterator[pa.RecordBatch]:
             "bands": _rows_of_bytes(found["bands"], 8 * bands.bands),
             "sketch": _rows_of_bytes(found["sketches"], s.perms),
             "set": _binary(*map(pa.py_buffer, found["sets"]))})
+
+
+def _check_version(s: Settings) -> None:
+    """Sketches of two versions have no values in common, so duplicates among them would be lost."""
+    if s.sketches != SKETCHES:
+        raise ArgumentError(f"this run has sketches of version {s.sketches}, and neardup on one of its "
+                            f"machines makes version {SKETCHES}: all machines need the same neardup")
 
 
 def _check_rows(s: Settings, batch: pa.RecordBatch) -> None:
