@@ -1,5 +1,6 @@
 #include "index/document_search.h"
 
+#include "base/limits.h"
 #include "base/radix_sort.h"
 #include "kernel/kernel.h"
 #include "similarity/packed_set.h"
@@ -15,6 +16,9 @@
  * as in nd_document_search, or the band of a large bucket, which is read when its turn comes. */
 enum { OWNER_SHIFT = 34 };
 #define LARGE_BUCKET (UINT64_C(1) << 33)
+
+/* Candidates whose rows are on their way from memory. */
+enum { ROWS_AHEAD = ND_LIMIT(64, 2) };
 
 /* A match, with the number of its document for sorting. The id is copied, because the store may
  * change before the caller reads it. */
@@ -307,6 +311,16 @@ static nd_status make_result(nd_document_search *s, nd_search_kind kind, nd_erro
     return ND_OK;
 }
 
+/* Prefetches the rows of the candidates from c on, so that the waits for them overlap: rows are far
+ * apart in memory, and a large bucket has hundreds. */
+static void prefetch_rows(const nd_document_search *s, const nd_store *store, size_t c) {
+    uint32_t rows[ROWS_AHEAD];
+    size_t count = 0;
+    for (; c < s->candidate_count && count < ROWS_AHEAD; c++)
+        rows[count++] = (uint32_t)(s->candidates[c] >> 1);
+    nd_store_prefetch_documents(store, rows, count);
+}
+
 nd_status nd_document_search_find(nd_document_search *s, const nd_store *store, size_t i,
                                   nd_search_kind kind, uint32_t except, nd_error *error) {
     s->document = &s->documents[i];
@@ -319,6 +333,7 @@ nd_status nd_document_search_find(nd_document_search *s, const nd_store *store, 
         uint32_t number = (uint32_t)(s->candidates[c] >> 1);
         bool only_large = s->candidates[c] & 1, duplicate;
         nd_match match = {0};
+        if (c % ROWS_AHEAD == 0) prefetch_rows(s, store, c);
         if (number == last || number == except) continue;
         last = number;
         if (only_large && used == s->max_compare) {

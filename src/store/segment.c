@@ -217,6 +217,23 @@ nd_status nd_segment_document(const nd_segment *s, uint32_t document, nd_stored_
     return ND_OK;
 }
 
+void nd_segment_prefetch_place(const nd_segment *s, uint32_t document) {
+    const nd_segment_part *part = part_of(s, document);
+    uint64_t row = document - part->begin;
+    nd_sealed_prefetch(part->file, &part->ends, row * 8 - (row ? 8 : 0));
+    nd_sealed_prefetch(part->file, &part->ends, row * 8);
+}
+
+/* The place is not verified: nothing depends on it but the lines that are prefetched. */
+void nd_segment_prefetch_row(const nd_segment *s, uint32_t document) {
+    enum { LINE = 64 };
+    const nd_segment_part *part = part_of(s, document);
+    const unsigned char *ends = nd_sealed_unverified(part->file, &part->ends);
+    uint64_t row = document - part->begin, begin = row ? nd_load_le64(ends + row * 8 - 8) : 0;
+    for (uint64_t at = 0; at <= s->sketch_size + LINE; at += LINE)
+        nd_sealed_prefetch(part->file, &part->rows, begin + at);
+}
+
 nd_status nd_segment_row(const nd_segment *s, uint32_t document, nd_id_digits *digits,
                          nd_stored_document *out, nd_error *error) {
     uint32_t number;

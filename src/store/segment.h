@@ -66,6 +66,10 @@ void nd_segment_expect_random(const nd_segment *segment);
  * 8 bytes behind the set can be read. REQUIRES: ids are not numbers. */
 nd_status nd_segment_document(const nd_segment *segment, uint32_t document, nd_stored_document *out,
                               nd_error *error);
+/* Prefetches for nd_segment_document, first where the row is, then its beginning up to the set. The
+ * second call reads the first one's line. */
+void nd_segment_prefetch_place(const nd_segment *segment, uint32_t document);
+void nd_segment_prefetch_row(const nd_segment *segment, uint32_t document);
 /* Reads a row where ids may be numbers: such a row is the id alone, whose digits are put into
  * *digits. */
 nd_status nd_segment_row(const nd_segment *segment, uint32_t document, nd_id_digits *digits,

@@ -57,6 +57,15 @@ nd_status nd_store_document(const nd_store *s, uint32_t number, nd_stored_docume
     return ND_OK;
 }
 
+void nd_store_prefetch_documents(const nd_store *s, const uint32_t *numbers, size_t count) {
+    uint32_t d;
+    const nd_segment *segment;
+    for (size_t i = 0; i < count; i++)
+        if ((segment = segment_of(s, numbers[i], &d))) nd_segment_prefetch_place(segment, d);
+    for (size_t i = 0; i < count; i++)
+        if ((segment = segment_of(s, numbers[i], &d))) nd_segment_prefetch_row(segment, d);
+}
+
 nd_status nd_store_id(const nd_store *s, uint32_t number, nd_id_digits *digits,
                       nd_stored_document *out, nd_error *error) {
     uint32_t d;

@@ -42,6 +42,9 @@ nd_store_counts nd_store_count_all(const nd_store *store);
 bool nd_store_is_removed(const nd_store *store, uint32_t number);
 nd_status nd_store_document(const nd_store *store, uint32_t number, nd_stored_document *out,
                             nd_error *error);
+/* Prefetches the rows of documents, so that nd_store_document need not wait for each in turn. Some
+ * hundreds at a time: the processor's cache must hold them until they are read. */
+void nd_store_prefetch_documents(const nd_store *store, const uint32_t *numbers, size_t count);
 /* Reads the id alone, in every index. One that is a number may be put into *digits. */
 nd_status nd_store_id(const nd_store *store, uint32_t number, nd_id_digits *digits,
                       nd_stored_document *out, nd_error *error);
