@@ -38,6 +38,7 @@ typedef struct nd_key_shape {
     unsigned rest_bits;     /* R */
     unsigned prefixes;      /* S: of a line */
     unsigned steps;         /* W: different bytes of the keys of a prefix */
+    unsigned step_inverse;  /* 2^16 / W, rounded up: b * step_inverse >> 16 is b / W for a byte b */
     uint64_t inverse;       /* 2^34 / S, rounded up: x * inverse >> 34 is x / S for x < 2^30 */
     uint64_t lines;
     uint64_t directory; /* its offset, bytes */
@@ -59,6 +60,7 @@ static inline bool nd_key_shape_of(uint64_t documents, uint64_t entries, nd_key_
                           .rest_bits = ND_KEY_ENTRY_BITS - bits,
                           .prefixes = (unsigned)prefixes,
                           .steps = (unsigned)(255 / prefixes),
+                          .step_inverse = (unsigned)((65535 + 255 / prefixes) / (255 / prefixes)),
                           .inverse = ((UINT64_C(1) << 34) + prefixes - 1) / prefixes,
                           .lines = lines,
                           .directory = directory,
@@ -69,6 +71,11 @@ static inline bool nd_key_shape_of(uint64_t documents, uint64_t entries, nd_key_
 /* The byte of a key whose prefix is number `prefix` of its line: at most 254. */
 static inline unsigned nd_key_byte(const nd_key_shape *s, unsigned prefix, uint64_t rest) {
     return prefix * s->steps + (unsigned)(rest * s->steps >> s->rest_bits);
+}
+
+/* The prefix of its line that a key with this byte has. */
+static inline unsigned nd_key_prefix_of(const nd_key_shape *s, unsigned byte) {
+    return byte * s->step_inverse >> 16;
 }
 
 /* Where a key stands in the directory. */

@@ -361,46 +361,83 @@ static nd_status next_line(nd_key_cursor *c, nd_error *error) {
     return c->next < c->range.end || c->next == table->entries ? ND_OK : damaged_line(c, error);
 }
 
-/* Moves to the prefix of the next entry, whose key has this rest. False: the line is damaged. */
-static inline bool next_prefix(nd_key_cursor *c, uint64_t rest) {
-    const nd_key_shape *s = &c->table->shape;
-    if (nd_key_line_has_bytes(c->range)) {
-        unsigned byte = c->line[c->next - c->range.begin];
-        while (byte >= (c->prefix + 1) * s->steps) c->prefix++;
-        return c->prefix < s->prefixes && byte == nd_key_byte(s, c->prefix, rest);
+/* Reads `count` entries of a line into the arrays, from place `at` on. False: the line does not fit
+ * them. No branch depends on an entry. */
+static bool read_entries(nd_key_cursor *c, const unsigned char *entries, uint32_t at,
+                         uint32_t count) {
+    const nd_key_shape s = c->table->shape;
+    const uint64_t mask = (UINT64_C(1) << s.document_bits) - 1, first = (c->lines - 1) * s.prefixes;
+    const unsigned char *bytes = c->line + (c->next - c->range.begin);
+    bool wrong = false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t entry = load_entry(entries + i * (size_t)ENTRY), rest = entry >> s.document_bits;
+        unsigned prefix = nd_key_prefix_of(&s, bytes[i]);
+        wrong |= prefix >= s.prefixes || bytes[i] != nd_key_byte(&s, prefix, rest);
+        c->keys[at + i] = (first + prefix) << s.rest_bits | rest;
+        c->documents[at + i] = (uint32_t)(entry & mask);
     }
-    while (c->prefix < s->prefixes && c->next >= nd_load_le32(c->line + 4 * (size_t)c->prefix))
-        c->prefix++;
-    return c->prefix < s->prefixes;
+    return !wrong;
+}
+
+/* The same of a line that has the ends of its prefixes in place of bytes. */
+static bool read_crowded(nd_key_cursor *c, const unsigned char *entries, uint32_t at,
+                         uint32_t count) {
+    const nd_key_shape s = c->table->shape;
+    const uint64_t mask = (UINT64_C(1) << s.document_bits) - 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t entry = load_entry(entries + i * (size_t)ENTRY), next = c->next + i,
+                 first = (c->lines - 1) * s.prefixes;
+        while (c->prefix < s.prefixes && next >= nd_load_le32(c->line + 4 * (size_t)c->prefix))
+            c->prefix++;
+        if (c->prefix == s.prefixes) return false;
+        c->keys[at + i] = (first + c->prefix) << s.rest_bits | entry >> s.document_bits;
+        c->documents[at + i] = (uint32_t)(entry & mask);
+    }
+    return true;
+}
+
+/* Checks the entries of the arrays, which end before c->next, and that they follow the last ones.
+ */
+static nd_status check_entries(nd_key_cursor *c, uint32_t count, nd_error *error) {
+    const nd_key_table *table = c->table;
+    uint64_t key = c->key, document = c->document; /* from (0, 0) on */
+    bool unordered = false, outside = false;
+    for (uint32_t i = 0; i < count; i++) {
+        unordered |= c->keys[i] < key || (c->keys[i] == key && c->documents[i] < document);
+        outside |= c->documents[i] >= table->documents;
+        key = c->keys[i];
+        document = c->documents[i];
+    }
+    if (unordered)
+        return damaged(table, "entries out of order from", (c->next - count) * ENTRY, error);
+    if (outside)
+        return damaged(table, "document out of range from", (c->next - count) * ENTRY, error);
+    if (key >> ND_BAND_BITS) return damaged_line(c, error);
+    c->key = key;
+    c->document = (uint32_t)document;
+    return ND_OK;
 }
 
 nd_status nd_key_cursor_fill(nd_key_cursor *c, nd_error *error) {
     const nd_key_table *table = c->table;
-    const nd_key_shape *s = &table->shape;
     const unsigned char *p;
-    uint64_t left = table->entries - c->next, mask = (UINT64_C(1) << s->document_bits) - 1;
+    uint64_t left = table->entries - c->next;
     uint32_t count = left < ND_CURSOR_ENTRIES ? (uint32_t)left : ND_CURSOR_ENTRIES;
     c->at = c->count = 0;
     ND_TRY(next_line(c, error));
     if (count == 0) return ND_OK;
     ND_TRY(nd_sealed_view(table->file, &table->section, c->next * ENTRY, count * (uint64_t)ENTRY,
                           &p, error));
-    uint64_t last_key = c->key, last_document = c->document; /* from (0, 0) on */
-    for (uint32_t i = 0; i < count; i++, c->next++) {
+    for (uint32_t i = 0, n; i < count; i += n) {
         if (c->next == c->range.end) ND_TRY(next_line(c, error));
-        uint64_t entry = load_entry(p + i * (size_t)ENTRY), document = entry & mask,
-                 rest = entry >> s->document_bits;
-        if (!next_prefix(c, rest)) return damaged_line(c, error);
-        uint64_t prefix = (c->lines - 1) * s->prefixes + c->prefix,
-                 key = prefix << s->rest_bits | rest;
-        if (key < last_key || (key == last_key && document < last_document))
-            return damaged(table, "entries out of order", c->next * ENTRY, error);
-        if (document >= table->documents)
-            return damaged(table, "document out of range", c->next * ENTRY, error);
-        c->keys[i] = last_key = key;
-        c->documents[i] = (uint32_t)(last_document = document);
+        uint64_t of_line = c->range.end - c->next;
+        n = count - i < of_line ? count - i : (uint32_t)of_line;
+        bool fits = nd_key_line_has_bytes(c->range) ? read_entries(c, p + i * (size_t)ENTRY, i, n)
+                                                    : read_crowded(c, p + i * (size_t)ENTRY, i, n);
+        if (!fits) return damaged_line(c, error);
+        c->next += n;
     }
-    if (last_key >> ND_BAND_BITS) return damaged_line(c, error);
+    ND_TRY(check_entries(c, count, error));
     c->count = count;
     return ND_OK;
 }

@@ -100,7 +100,7 @@ typedef struct nd_key_cursor {
     const unsigned char *line; /* that one */
     nd_key_range range;        /* its entries */
     unsigned prefix;           /* of the entry before `next`, among those of the line */
-    uint64_t key;              /* of the entry that nd_key_cursor_next has read */
+    uint64_t key;              /* of the entry that was read last */
     uint32_t document;
     uint32_t at, count; /* the entries [at, count) of the arrays follow it */
     uint64_t keys[ND_CURSOR_ENTRIES];
@@ -108,7 +108,8 @@ typedef struct nd_key_cursor {
 } nd_key_cursor;
 void nd_key_cursor_begin(const nd_key_table *table, nd_key_cursor *out);
 
-/* For nd_key_cursor_next: reads the next entries into the arrays, none behind the last one. */
+/* Reads the next entries into the arrays, none behind the last one: nd_key_cursor_next does so when
+ * it needs to; or the caller, who then takes them all. REQUIRES: none are left in the arrays. */
 nd_status nd_key_cursor_fill(nd_key_cursor *cursor, nd_error *error);
 
 /* *more false: there is no entry left. ND_ERR_CORRUPT: entries are out of order, a document is out

@@ -75,10 +75,9 @@ nd_status nd_segment_merge_init(nd_store *s, nd_segment_range range, bool linked
     m->removed = nd_allocate_zero(&m->allocator, count, sizeof *m->removed);
     m->moved = nd_allocate_zero(&m->allocator, count, sizeof *m->moved);
     m->begins = nd_allocate_zero(&m->allocator, count, sizeof *m->begins);
-    m->cursors = nd_allocate(&m->allocator, count, sizeof *m->cursors);
-    m->heads = nd_allocate(&m->allocator, count, sizeof *m->heads);
-    if (!m->segments || !m->removed || !m->moved || !m->begins || !m->cursors || !m->heads)
-        return nd_fail_memory(error, count * sizeof *m->cursors, "merging segments");
+    m->inputs = nd_allocate(&m->allocator, count, sizeof *m->inputs);
+    if (!m->segments || !m->removed || !m->moved || !m->begins || !m->inputs)
+        return nd_fail_memory(error, count * sizeof *m->inputs, "merging segments");
     for (size_t i = 0; i < count; i++) {
         m->segments[i] = s->segments[range.first + i];
         ND_TRY(number_segment(s, m, i, error));
@@ -93,8 +92,7 @@ void nd_segment_merge_free(nd_segment_merge *m) {
         if (m->removed) nd_release(a, m->removed[i]);
         if (m->moved) nd_release(a, m->moved[i]);
     }
-    void *const parts[] = {m->segments, m->path,    m->removed, m->moved,
-                           m->begins,   m->cursors, m->heads};
+    void *const parts[] = {m->segments, m->path, m->removed, m->moved, m->begins, m->inputs};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(a, parts[i]);
 }
 
@@ -156,63 +154,33 @@ static nd_status copy_fingerprints(const nd_segment_merge *m, nd_segment_writer 
     return ND_OK;
 }
 
-/* Moves the cursor of segment i to the next entry whose document is not removed. */
-static nd_status advance(const nd_segment_merge *m, size_t i, nd_error *error) {
-    const nd_segment *segment = m->segments[i];
-    nd_key_cursor *cursor = &m->cursors[i];
-    bool more;
-    do {
-        ND_TRY(nd_key_cursor_next(cursor, &more, error));
-        if (more && cursor->document >= segment->documents)
-            return nd_fail(error, ND_ERR_CORRUPT, "%s: a band names a document that is not there",
-                           nd_sealed_path(segment->file));
-    } while (more && moved_document(m, i, cursor->document) == UINT32_MAX);
-    m->heads[i] = more ? cursor->key : UINT64_MAX;
-    return ND_OK;
-}
-
-/* Returns the first of the least heads, without branches that depend on keys. */
-static size_t least_of(const uint64_t *heads, size_t count) {
-    size_t least = 0;
-    uint64_t key = heads[0];
-    for (size_t i = 1; i < count; i++) {
-        bool below = heads[i] < key;
-        least = below ? i : least;
-        key = below ? heads[i] : key;
+static nd_status put_merged(const nd_segment_merge *m, nd_key_merge *keys, nd_segment_writer *w,
+                            nd_error *error) {
+    uint32_t put = 0;
+    for (nd_key_entries next;; put += next.count) {
+        ND_TRY(ask(m, put, error));
+        ND_TRY(nd_key_merge_next(keys, &next, error));
+        if (next.count > m->live - put || (next.count == 0 && put < m->live))
+            return nd_fail(error, ND_ERR_CORRUPT,
+                           "%s, or a segment behind it: a table does not have the documents of its "
+                           "segment",
+                           nd_sealed_path(m->segments[0]->file));
+        if (next.count == 0) return ND_OK;
+        ND_TRY(nd_segment_put_keys(w, next.keys, next.documents, next.count, error));
     }
-    return least;
 }
 
-/* Merges table number `table` of all segments. Equal keys come in the order of segments, which is
- * the order of documents. */
+/* Merges table number `table` of all segments. The order of segments is that of documents. */
 static nd_status merge_table(const nd_segment_merge *m, uint32_t table, nd_segment_writer *w,
                              nd_error *error) {
-    size_t count = count_of(m);
-    for (size_t i = 0; i < count; i++) {
-        nd_key_cursor_begin(&m->segments[i]->tables[table], &m->cursors[i]);
-        ND_TRY(advance(m, i, error));
-    }
-    uint64_t keys[ND_PUT_KEYS];
-    uint32_t documents[ND_PUT_KEYS], put = 0, waiting = 0;
-    for (; put < m->live; put++) {
-        size_t i = least_of(m->heads, count);
-        if (m->heads[i] == UINT64_MAX) break;
-        if (waiting == ND_PUT_KEYS) {
-            ND_TRY(nd_segment_put_keys(w, keys, documents, waiting, error));
-            waiting = 0;
-        }
-        ND_TRY(ask(m, put, error));
-        keys[waiting] = m->heads[i];
-        documents[waiting++] = moved_document(m, i, m->cursors[i].document);
-        ND_TRY(advance(m, i, error));
-    }
-    ND_TRY(nd_segment_put_keys(w, keys, documents, waiting, error));
-    for (size_t i = 0; i < count; i++)
-        if (m->heads[i] != UINT64_MAX || put < m->live)
-            return nd_fail(error, ND_ERR_CORRUPT,
-                           "%s: a table does not have the documents of its segment",
-                           nd_sealed_path(m->segments[i]->file));
-    return ND_OK;
+    nd_key_merge *keys = NULL;
+    for (size_t i = 0; i < count_of(m); i++)
+        m->inputs[i] = (nd_key_input){&m->segments[i]->tables[table], m->begins[i], m->moved[i],
+                                      m->removed[i]};
+    nd_status status = nd_key_merge_create(m->inputs, count_of(m), &m->allocator, &keys, error);
+    if (status == ND_OK) status = put_merged(m, keys, w, error);
+    nd_key_merge_free(keys);
+    return status;
 }
 
 static nd_status create_linked(const nd_segment_merge *m, nd_segment_writer **out,

@@ -7,6 +7,7 @@
 #ifndef ND_STORE_SEGMENT_MERGE_H
 #define ND_STORE_SEGMENT_MERGE_H
 
+#include "store/key_merge.h"
 #include "store/store.h"
 
 #include <stdatomic.h>
@@ -30,9 +31,8 @@ typedef struct nd_segment_merge {
     uint8_t **removed;
     uint32_t **moved;
     uint32_t live;
-    nd_key_cursor *cursors; /* one per segment */
-    uint64_t *heads;        /* keys of the cursors' entries; UINT64_MAX: there is none */
-    atomic_bool stopped;    /* set by another thread: the run ends with ND_ERR_CANCELLED */
+    nd_key_input *inputs; /* tables of the segments, which are merged now */
+    atomic_bool stopped;  /* set by another thread: the run ends with ND_ERR_CANCELLED */
 } nd_segment_merge;
 
 /* Numbers the documents of the new segment, and chooses its file. REQUIRES: if it is not linked, no
