@@ -8,14 +8,20 @@
 
 #include <string.h>
 
-/* A segment of n documents has the level floor(log4(n)). When TIER segments or more in a row have
- * no higher level than the last one of them, a merge of them is due. So n documents are in at most
- * TIER - 1 segments per level, and in a few more while a merge is due. */
-enum { TIER = 4 };
+/* Segments that are merged into one of the next level, as a counter to this base carries (the
+ * logarithmic method of Bentley and Saxe, 1980). The fewer, the fewer segments there are to look a
+ * key up in, and the more often a document is merged. Few segments pay where each lookup reads all
+ * of them and a merge links: in an index of documents without a filter of keys. */
+enum { FEW = 2, MORE = 4 };
 
-static unsigned level(const nd_store *s, size_t segment) {
+static unsigned base_of(const nd_store *s) {
+    return s->state.settings.kind == ND_KIND_DOCUMENTS && !s->filters_keys ? FEW : MORE;
+}
+
+/* A segment of n documents has the level floor(log(n)), to the base. */
+static unsigned level_of(uint32_t documents, unsigned base) {
     unsigned level = 0;
-    for (uint32_t n = s->state.segments[segment].documents; n >= 4; n /= 4) level++;
+    for (; documents >= base; documents /= base) level++;
     return level;
 }
 
@@ -29,18 +35,30 @@ struct nd_merge_beside {
  * so that these keep their places. */
 static size_t first_free(const nd_store *s) { return s->beside ? s->beside->merge.range.end : 0; }
 
-/* The free segments before `end` that have no higher level than the last of them. */
-static nd_segment_range level_before(const nd_store *s, size_t end) {
-    size_t first = end;
-    while (first > first_free(s) && level(s, first - 1) <= level(s, end - 1)) first--;
+/* Counts the free segments before `first` that have at most this level. */
+static size_t count_before(const nd_store *s, size_t first, unsigned level) {
+    size_t begin = first;
+    while (begin > first_free(s) &&
+           level_of(s->state.segments[begin - 1].documents, base_of(s)) <= level)
+        begin--;
+    return first - begin;
+}
+
+/* The segments that a merge puts into one with the last segment before `end`: as many as the base,
+ * or more, of no higher level; and further ones if the result would be due for a merge at once. */
+static nd_segment_range range_before(const nd_store *s, size_t end) {
+    size_t first = end - 1, before;
+    uint32_t documents = s->state.segments[first].documents;
+    while ((before = count_before(s, first, level_of(documents, base_of(s)))) + 1 >= base_of(s))
+        for (; before > 0; before--) documents += s->state.segments[--first].documents;
     return (nd_segment_range){first, end};
 }
 
 /* Finds the last due merge before `end`. False: there is none. */
 static bool find_due(const nd_store *s, size_t end, nd_segment_range *out) {
-    for (; end >= first_free(s) + TIER; end--) {
-        *out = level_before(s, end);
-        if (out->end - out->first >= TIER) return true;
+    for (; end >= first_free(s) + 2; end--) {
+        *out = range_before(s, end);
+        if (out->end - out->first >= 2) return true;
     }
     return false;
 }

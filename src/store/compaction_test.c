@@ -364,6 +364,32 @@ static void test_levels(void **state) {
     drop(s);
 }
 
+/* Of n equal segments, one is left for each bit of n that is set: as a binary counter carries, so
+ * segments are merged. */
+static void test_levels_of_many(void **state) {
+    (void)state;
+    enum { COUNT = ND_LIMIT(21, 37) };
+    nd_store *s;
+    nd_error error;
+    must(nd_store_create("i", &settings, NULL, NULL, &nd_allocator_default, &error), &error);
+    must(nd_store_open("i", ND_STORE_WRITE, &nd_allocator_default, &s, &error), &error);
+    for (uint32_t n = 1; n <= COUNT; n++) {
+        const nd_manifest_segment segment = write_segment(s, (n - 1) * SMALL, SMALL);
+        must(nd_store_publish(s, &segment, NULL, &error), &error);
+        must(nd_store_compact_levels(s, &error), &error);
+        must(nd_store_end_merge(s, &error), &error);
+        uint32_t bits = n;
+        for (size_t g = 0; g < nd_store_segment_count(s); g++) {
+            uint32_t highest = 1u << (31 - __builtin_clz(bits));
+            assert_int_equal(nd_store_state(s)->segments[g].documents, highest * SMALL);
+            bits ^= highest;
+        }
+        assert_int_equal(bits, 0);
+    }
+    expect_all(s, NULL, 0);
+    drop(s);
+}
+
 /* Additions go on beside a merge: segments behind it are merged at once, and it should be installed
  * when a tenth as many documents have come as it has. */
 static void test_additions(void **state) {
@@ -519,12 +545,18 @@ static void test_fork(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_beside),        cmocka_unit_test(test_filter),
-        cmocka_unit_test(test_given_up),      cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_numbers_stay),  cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_additions),     cmocka_unit_test(test_log_stays),
-        cmocka_unit_test(test_additions_end), cmocka_unit_test(test_removed_by_log),
-        cmocka_unit_test(test_failed_store),  cmocka_unit_test(test_fork)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside),
+                                       cmocka_unit_test(test_filter),
+                                       cmocka_unit_test(test_given_up),
+                                       cmocka_unit_test(test_cancelled),
+                                       cmocka_unit_test(test_numbers_stay),
+                                       cmocka_unit_test(test_levels),
+                                       cmocka_unit_test(test_levels_of_many),
+                                       cmocka_unit_test(test_additions),
+                                       cmocka_unit_test(test_log_stays),
+                                       cmocka_unit_test(test_additions_end),
+                                       cmocka_unit_test(test_removed_by_log),
+                                       cmocka_unit_test(test_failed_store),
+                                       cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

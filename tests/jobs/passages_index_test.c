@@ -18,7 +18,7 @@ enum {
     LONGEST = 50,
     BYTES = 8 * LONGEST,
     QUERIES = 8,
-    MOST = 4200,
+    MOST = 4800,
     ROUNDS = 60,
     MOST_ROWS = 200000
 };
@@ -448,12 +448,12 @@ static void test_segments(void **state) {
     world *w;
     for (; (w = new_world(&seed))->letters < 40 || w->query_count < 3; free_world(w)) {
     }
-    for (int batch = 0; batch < 2; batch++) add_batch(w, &seed, 1200);
+    for (unsigned batch = 0; batch < 2; batch++) add_batch(w, &seed, batch == 0 ? 2300 : 1050);
     change_singly(w, &seed, 40);
     nd_index_info info = describe();
     assert_true(info.segments > 1 && info.documents > 2000);
     assert_true(check_world(w) > 100);
-    add_batch(w, &seed, 1200);
+    add_batch(w, &seed, 1050);
     for (int batch = 0; batch < 12; batch++) add_batch(w, &seed, 12);
     assert_true(check_world(w) > 100);
     assert_int_equal(segment_files() > describe().segments, LINKS);
