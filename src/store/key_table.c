@@ -401,17 +401,19 @@ static bool read_crowded(nd_key_cursor *c, const unsigned char *entries, uint32_
 static nd_status check_entries(nd_key_cursor *c, uint32_t count, nd_error *error) {
     const nd_key_table *table = c->table;
     uint64_t key = c->key, document = c->document; /* from (0, 0) on */
-    bool unordered = false, outside = false;
+    uint32_t wrong = count;                        /* the first one that is */
     for (uint32_t i = 0; i < count; i++) {
-        unordered |= c->keys[i] < key || (c->keys[i] == key && c->documents[i] < document);
-        outside |= c->documents[i] >= table->documents;
+        bool descends = c->keys[i] < key || (c->keys[i] == key && c->documents[i] < document);
+        bool outside = c->documents[i] >= table->documents;
+        wrong = (descends | outside) && wrong == count ? i : wrong;
         key = c->keys[i];
         document = c->documents[i];
     }
-    if (unordered)
-        return damaged(table, "entries out of order from", (c->next - count) * ENTRY, error);
-    if (outside)
-        return damaged(table, "document out of range from", (c->next - count) * ENTRY, error);
+    if (wrong < count) {
+        bool outside = c->documents[wrong] >= table->documents;
+        return damaged(table, outside ? "document out of range" : "entries out of order",
+                       (c->next - count + wrong) * ENTRY, error);
+    }
     if (key >> ND_BAND_BITS) return damaged_line(c, error);
     c->key = key;
     c->document = (uint32_t)document;

@@ -156,9 +156,10 @@ static nd_status copy_fingerprints(const nd_segment_merge *m, nd_segment_writer 
 
 static nd_status put_merged(const nd_segment_merge *m, nd_key_merge *keys, nd_segment_writer *w,
                             nd_error *error) {
-    uint32_t put = 0;
+    uint32_t put = 0, asked = 0;
     for (nd_key_entries next;; put += next.count) {
-        ND_TRY(ask(m, put, error));
+        ND_TRY(ask(m, asked, error));
+        asked += ND_CURSOR_ENTRIES;
         ND_TRY(nd_key_merge_next(keys, &next, error));
         if (next.count > m->live - put || (next.count == 0 && put < m->live))
             return nd_fail(error, ND_ERR_CORRUPT,
