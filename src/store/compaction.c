@@ -8,15 +8,12 @@
 
 #include <string.h>
 
-/* Segments that are merged into one of the next level, as a counter to this base carries (the
- * logarithmic method of Bentley and Saxe, 1980). The fewer, the fewer segments there are to look a
- * key up in, and the more often a document is merged. Few segments pay where each lookup reads all
- * of them and a merge links: in an index of documents without a filter of keys. */
-enum { FEW = 2, MORE = 4 };
-
-static unsigned base_of(const nd_store *s) {
-    return s->state.settings.kind == ND_KIND_DOCUMENTS && !s->filters_keys ? FEW : MORE;
-}
+/* Segments are merged into one of the next level as a counter carries (the logarithmic method of
+ * Bentley and Saxe, 1980). The smaller its base, the fewer segments there are to look a key up in,
+ * and the more often a document is merged. The base is 2 where a merge links, which is cheap, and
+ * each lookup reads all segments; else 4: where a merge copies, or a filter of keys tells of most
+ * of them that no segment has them. */
+enum { LINKED = 2, OTHERS = 4 };
 
 /* A segment of n documents has the level floor(log(n)), to the base. */
 static unsigned level_of(uint32_t documents, unsigned base) {
@@ -35,29 +32,35 @@ struct nd_merge_beside {
  * so that these keep their places. */
 static size_t first_free(const nd_store *s) { return s->beside ? s->beside->merge.range.end : 0; }
 
-/* Counts the free segments before `first` that have at most this level. */
-static size_t count_before(const nd_store *s, size_t first, unsigned level) {
+/* Counts the free segments before `first` that have no higher level than so many documents. */
+static size_t count_before(const nd_store *s, size_t first, uint32_t documents, unsigned base) {
     size_t begin = first;
     while (begin > first_free(s) &&
-           level_of(s->state.segments[begin - 1].documents, base_of(s)) <= level)
+           level_of(s->state.segments[begin - 1].documents, base) <= level_of(documents, base))
         begin--;
     return first - begin;
 }
 
 /* The segments that a merge puts into one with the last segment before `end`: as many as the base,
- * or more, of no higher level; and further ones if the result would be due for a merge at once. */
-static nd_segment_range range_before(const nd_store *s, size_t end) {
-    size_t first = end - 1, before;
-    uint32_t documents = s->state.segments[first].documents;
-    while ((before = count_before(s, first, level_of(documents, base_of(s)))) + 1 >= base_of(s))
-        for (; before > 0; before--) documents += s->state.segments[--first].documents;
-    return (nd_segment_range){first, end};
+ * or more, of no higher level; and further ones if the result would be due for a merge at once. To
+ * the base LINKED only such that a merge links. */
+static nd_segment_range range_before(const nd_store *s, size_t end, unsigned base) {
+    nd_segment_range range = {end - 1, end};
+    uint32_t documents = s->state.segments[range.first].documents;
+    for (;;) {
+        size_t before = count_before(s, range.first, documents, base);
+        const nd_segment_range wider = {range.first - before, end};
+        if (before + 1 < base || (base == LINKED && !nd_segment_range_links(s, wider)))
+            return range;
+        while (range.first > wider.first) documents += s->state.segments[--range.first].documents;
+    }
 }
 
 /* Finds the last due merge before `end`. False: there is none. */
 static bool find_due(const nd_store *s, size_t end, nd_segment_range *out) {
     for (; end >= first_free(s) + 2; end--) {
-        *out = range_before(s, end);
+        *out = range_before(s, end, s->filters_keys ? OTHERS : LINKED);
+        if (out->end - out->first < 2) *out = range_before(s, end, OTHERS);
         if (out->end - out->first >= 2) return true;
     }
     return false;

@@ -23,8 +23,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Documents of a segment: MANY if four such segments are linked, SMALL if they are copied. */
-enum { BANDS = 3, SKETCH = 8, MANY = ND_LIMIT(17000, 500), SMALL = ND_LIMIT(100, 1) };
+/* Documents of a segment: MANY if four such segments are linked, PAIRED if two are, SMALL if they
+ * are copied. */
+enum {
+    BANDS = 3,
+    SKETCH = 8,
+    MANY = ND_LIMIT(17000, 500),
+    PAIRED = ND_LIMIT(33000, 4),
+    SMALL = ND_LIMIT(100, 1),
+};
 
 static const nd_index_settings settings = {.kind = ND_KIND_DOCUMENTS,
                                            .sketch_size = SKETCH,
@@ -74,7 +81,7 @@ static void put_rows(nd_segment_writer *w, uint32_t first, uint32_t count) {
 }
 
 static void put_band(nd_segment_writer *w, uint32_t first, uint32_t count, uint32_t band) {
-    static entry entries[MANY];
+    static entry entries[MANY > PAIRED ? MANY : PAIRED];
     nd_error error;
     for (uint32_t d = 0; d < count; d++) entries[d] = (entry){key_of(first + d, band), d};
     qsort(entries, count, sizeof *entries, compare_entries);
@@ -365,41 +372,42 @@ static void test_levels(void **state) {
 }
 
 /* Expects the segments that are left of n equal ones: of each digit of n to the base as many. */
-static void expect_digits(const nd_store *s, uint32_t n, uint32_t base) {
+static void expect_digits(const nd_store *s, uint32_t n, uint32_t base, uint32_t size) {
     size_t g = 0;
     uint32_t place = 1;
     while (n / place >= base) place *= base;
     for (; place > 0; place /= base)
         for (uint32_t digit = n / place % base; digit > 0; digit--, g++) {
             assert_true(g < nd_store_segment_count(s));
-            assert_int_equal(nd_store_state(s)->segments[g].documents, place * SMALL);
+            assert_int_equal(nd_store_state(s)->segments[g].documents, place * size);
         }
     assert_int_equal(nd_store_segment_count(s), g);
 }
 
-static void merge_many(uint32_t base) {
-    enum { COUNT = ND_LIMIT(21, 37) };
+static void merge_many(uint32_t size, uint32_t count, bool filters, uint32_t base) {
     nd_store *s;
     nd_error error;
     must(nd_store_create("i", &settings, NULL, NULL, &nd_allocator_default, &error), &error);
     must(nd_store_open("i", ND_STORE_WRITE, &nd_allocator_default, &s, &error), &error);
-    if (base == 4) must(nd_store_filter_keys(s, &error), &error);
-    for (uint32_t n = 1; n <= COUNT; n++) {
-        const nd_manifest_segment segment = write_segment(s, (n - 1) * SMALL, SMALL);
+    if (filters) must(nd_store_filter_keys(s, &error), &error);
+    for (uint32_t n = 1; n <= count; n++) {
+        const nd_manifest_segment segment = write_segment(s, (n - 1) * size, size);
         must(nd_store_publish(s, &segment, NULL, &error), &error);
         must(nd_store_compact_levels(s, &error), &error);
         must(nd_store_end_merge(s, &error), &error);
-        expect_digits(s, n, base);
+        expect_digits(s, n, base, size);
     }
     expect_all(s, NULL, 0);
     drop(s);
 }
 
-/* Segments are merged as a counter carries: to base 2, or to base 4 if the store has a filter. */
+/* Segments are merged as a counter carries: to base 2 if merges link and the store has no filter.
+ */
 static void test_levels_of_many(void **state) {
     (void)state;
-    merge_many(2);
-    merge_many(4);
+    merge_many(PAIRED, ND_LIMIT(5, 9), false, 2);
+    merge_many(PAIRED, ND_LIMIT(5, 9), true, 4);
+    merge_many(SMALL, ND_LIMIT(21, 7), false, 4);
 }
 
 /* Additions go on beside a merge: segments behind it are merged at once, and it should be installed
