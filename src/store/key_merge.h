@@ -10,8 +10,8 @@
 #include "store/key_table.h"
 
 /* A table, and the numbers that its documents have in the new one: `moved[document]`, or, if moved
- * is NULL, `begin + document`. They ascend. Entries of documents whose bit is set in `removed`
- * (NULL: none) are left out. */
+ * is NULL, `begin + document`. New numbers ascend with the old ones. Entries of documents whose bit
+ * is set in `removed` (NULL: none) are left out. */
 typedef struct nd_key_input {
     const nd_key_table *table;
     uint32_t begin;
