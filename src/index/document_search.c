@@ -312,7 +312,8 @@ static nd_status make_result(nd_document_search *s, nd_search_kind kind, nd_erro
 }
 
 /* Prefetches the rows of the candidates from c on, so that the waits for them overlap: rows are far
- * apart in memory, and a large bucket has hundreds. */
+ * apart in memory, and a large bucket has hundreds. This may read pages of a disk, so a search for
+ * the first duplicate, which often ends soon, begins without it. */
 static void prefetch_rows(const nd_document_search *s, const nd_store *store, size_t c) {
     uint32_t rows[ROWS_AHEAD];
     size_t count = 0;
@@ -333,7 +334,7 @@ nd_status nd_document_search_find(nd_document_search *s, const nd_store *store, 
         uint32_t number = (uint32_t)(s->candidates[c] >> 1);
         bool only_large = s->candidates[c] & 1, duplicate;
         nd_match match = {0};
-        if (c % ROWS_AHEAD == 0) prefetch_rows(s, store, c);
+        if (c % ROWS_AHEAD == 0 && (c > 0 || kind == ND_SEARCH_ALL)) prefetch_rows(s, store, c);
         if (number == last || number == except) continue;
         last = number;
         if (only_large && used == s->max_compare) {

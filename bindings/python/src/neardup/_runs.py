@@ -72,8 +72,8 @@ def _read_settings(folder: str) -> dict[str, Any] | None:
     version = settings.get("sketches", 1)
     if version != SKETCHES:
         raise ArgumentError(
-            f"{folder} has a run with sketches of version {version}, and this neardup makes "
-            f"version {SKETCHES}: they cannot be compared, so the run must be made again in a new folder")
+            f"{folder} has a run with sketches of version {version}, and this neardup makes version "
+            f"{SKETCHES}: they cannot be compared, so the run must be made again in a new folder")
     return settings
 
 

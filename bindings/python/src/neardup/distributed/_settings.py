@@ -22,8 +22,8 @@ KEY_BITS = 38
 SMALL_BUCKET = 8
 # Documents whose bucket entries are packed together.
 PACKED_TOGETHER = 1 << 16
-# The version of sketches, band keys and sets. It goes up when a text gets others. 2: MinHash values of
-# family 2 (neardup/sketch.h).
+# The version of sketches, band keys and sets. It goes up when a text gets others. 2: MinHash values
+# of family 2 (neardup/sketch.h).
 SKETCHES = 2
 # What is assumed of a member of large buckets (nd_assumed).
 UNKNOWN, KEPT, REMOVED, KNOWN = 0, 1, 2, 3
@@ -37,7 +37,7 @@ class Settings:
     partitions       of exchanges
     first_part       the number of the first partition; documents of partitions below are of earlier
                      runs
-    sketches         the version of sketches: other machines, and the runs before, must have the same
+    sketches         the version of sketches, the same on all machines and in the runs before
     """
 
     text: str = "text"

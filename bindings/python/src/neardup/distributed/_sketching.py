@@ -53,8 +53,9 @@ def sketch(s: Settings, batches: Batches) -> Iterator[pa.RecordBatch]:
 def _check_version(s: Settings) -> None:
     """Sketches of two versions have no values in common, so duplicates among them would be lost."""
     if s.sketches != SKETCHES:
-        raise ArgumentError(f"this run has sketches of version {s.sketches}, and neardup on one of its "
-                            f"machines makes version {SKETCHES}: all machines need the same neardup")
+        raise ArgumentError(
+            f"this run has sketches of version {s.sketches}, and neardup on one of its machines makes "
+            f"version {SKETCHES}: all machines need the same neardup")
 
 
 def _check_rows(s: Settings, batch: pa.RecordBatch) -> None:
