@@ -7,6 +7,7 @@
 
 enum { TAG_HEAD = 1, TAG_CLUSTERS, TAG_SUMS, TAG_STRINGS, TAG_NAMES, TAG_COUNTS, TAG_RECENT };
 enum { HEAD_SIZE = 32, CLUSTER_SIZE = 240, NAME_HEAD = 9, RECENT_SIZE = 48, PIECE = 1024 };
+enum { VARINT_SIZE = 5 }; /* of 32 bits */
 
 /* ---- saving */
 
@@ -115,14 +116,31 @@ static nd_status save_names(const nd_clusters *c, output *o, nd_error *error) {
     return ND_OK;
 }
 
+/* LEB128. Returns the end. */
+static unsigned char *put_varint(unsigned char *p, uint32_t value) {
+    for (; value > 127; value >>= 7) *p++ = (unsigned char)(value | 128);
+    *p++ = (unsigned char)value;
+    return p;
+}
+
+/* Each count that is not 0, behind the number of zeros before it: most counts of a young stream are
+ * 0, and most others are small. */
 static nd_status save_counts(const nd_clusters *c, output *o, nd_error *error) {
+    uint32_t zeros = 0;
     ND_TRY(nd_sealed_begin(o->file, TAG_COUNTS, error));
     for (size_t at = 0; at < nd_count_min_size(); at += PIECE) {
         uint32_t counts[PIECE];
-        unsigned char p[4 * PIECE];
+        unsigned char p[PIECE * 2 * VARINT_SIZE], *end = p;
         nd_count_min_read(c->words.counts, at, PIECE, counts);
-        for (size_t i = 0; i < PIECE; i++) nd_store_le32(p + 4 * i, counts[i]);
-        ND_TRY(write_bytes(o, p, sizeof p, error));
+        for (size_t i = 0; i < PIECE; i++) {
+            if (counts[i] == 0) {
+                zeros++;
+                continue;
+            }
+            end = put_varint(put_varint(end, zeros), counts[i]);
+            zeros = 0;
+        }
+        ND_TRY(write_bytes(o, p, (size_t)(end - p), error));
     }
     return ND_OK;
 }
@@ -291,18 +309,36 @@ static nd_status load_names(nd_clusters *c, const nd_sealed_file *file, uint64_t
     return end_section(&i, error);
 }
 
+/* Moves *p behind the number. False: it does not end before `end`, or has more than 32 bits. */
+static bool get_varint(const unsigned char **p, const unsigned char *end, uint32_t *value) {
+    uint64_t bits = 0;
+    for (unsigned shift = 0; *p < end && shift < 7 * VARINT_SIZE; shift += 7) {
+        unsigned char byte = *(*p)++;
+        bits |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) {
+            *value = (uint32_t)bits;
+            return bits <= UINT32_MAX;
+        }
+    }
+    return false;
+}
+
 static nd_status load_counts(nd_clusters *c, const nd_sealed_file *file, nd_error *error) {
     input i;
     const unsigned char *p;
     ND_TRY(begin_section(file, TAG_COUNTS, &i, error));
-    for (size_t at = 0; at < nd_count_min_size(); at += PIECE) {
-        uint32_t counts[PIECE];
-        ND_TRY(read_bytes(&i, sizeof counts, &p, error));
-        for (size_t j = 0; j < PIECE; j++) counts[j] = nd_load_le32(p + 4 * j);
-        nd_count_min_write(c->words.counts, at, PIECE, counts);
+    ND_TRY(read_bytes(&i, i.section.size, &p, error));
+    const unsigned char *end = p + i.section.size;
+    for (size_t at = 0; p < end; at++) {
+        uint32_t zeros, count;
+        if (!get_varint(&p, end, &zeros) || !get_varint(&p, end, &count) || count == 0 ||
+            zeros >= nd_count_min_size() - at)
+            return damaged(file, "counts of terms", error);
+        at += zeros;
+        nd_count_min_write(c->words.counts, at, 1, &count);
     }
     nd_count_min_set_documents(c->words.counts, c->documents);
-    return end_section(&i, error);
+    return ND_OK;
 }
 
 static nd_status load_recent(nd_clusters *c, const nd_sealed_file *file, nd_error *error) {

@@ -4,6 +4,7 @@
 
 #include "fingerprint_shapes.h"
 #include "own_directory.h"
+#include "terms/count_min.h"
 #include "test.h"
 
 #include <math.h>
@@ -89,6 +90,26 @@ static void make_arrival(const nd_cluster_settings *s, uint64_t stream, uint64_t
 
 static const char file_name[] = "leader_clusters_test.state";
 
+static nd_sealed_writer *begin_file(void) {
+    nd_error error;
+    nd_sealed_writer *writer;
+    remove(file_name);
+    assert_int_equal(nd_sealed_writer_create(file_name, 9, &nd_allocator_default, &writer, &error),
+                     ND_OK);
+    return writer;
+}
+
+static nd_sealed_file *end_file(nd_sealed_writer *writer) {
+    nd_error error;
+    nd_seal seal;
+    nd_sealed_file *file;
+    assert_int_equal(nd_sealed_finish(writer, &seal, &error), ND_OK);
+    nd_sealed_writer_free(writer);
+    assert_int_equal(nd_sealed_open(file_name, 9, NULL, &nd_allocator_default, &file, &error),
+                     ND_OK);
+    return file;
+}
+
 static nd_clusters *create(const nd_cluster_settings *s) {
     nd_error error;
     nd_clusters *c;
@@ -99,18 +120,10 @@ static nd_clusters *create(const nd_cluster_settings *s) {
 /* Saves and frees the clusters, and loads them anew. */
 static nd_clusters *resume(const nd_cluster_settings *s, nd_clusters *c) {
     nd_error error;
-    nd_seal seal;
-    nd_sealed_writer *writer;
-    nd_sealed_file *file;
-    remove(file_name);
-    assert_int_equal(nd_sealed_writer_create(file_name, 9, &nd_allocator_default, &writer, &error),
-                     ND_OK);
+    nd_sealed_writer *writer = begin_file();
     assert_int_equal(nd_clusters_save(c, writer, &error), ND_OK);
-    assert_int_equal(nd_sealed_finish(writer, &seal, &error), ND_OK);
-    nd_sealed_writer_free(writer);
+    nd_sealed_file *file = end_file(writer);
     nd_clusters_free(c);
-    assert_int_equal(nd_sealed_open(file_name, 9, NULL, &nd_allocator_default, &file, &error),
-                     ND_OK);
     c = create(s);
     if (nd_clusters_load(c, file, &error) != ND_OK) fail_msg("%s", error.message);
     nd_sealed_close(file);
@@ -229,6 +242,83 @@ static void test_topics(void **state) {
     nd_clusters_free(c);
 }
 
+/* Loads clusters of one document whose counts of terms are these bytes. */
+static nd_status load_counts(const unsigned char *counts, size_t size) {
+    enum { COUNTS = 6, SECTIONS = 7 };
+    const nd_cluster_settings s = {.bits = 64, .k = 3, .seed = 1};
+    nd_error error;
+    nd_placement placement;
+    nd_clusters *c = create(&s);
+    static const unsigned char words[] = {1, 1, 0, 'w'};
+    nd_arrival a = {.id = "d", .id_length = 1, .words = words, .word_bytes = sizeof words};
+    a.time = NAN;
+    assert_int_equal(nd_clusters_add(c, &a, &placement, &error), ND_OK);
+    nd_sealed_writer *writer = begin_file();
+    assert_int_equal(nd_clusters_save(c, writer, &error), ND_OK);
+    nd_sealed_file *whole = end_file(writer);
+    nd_clusters_free(c);
+    writer = begin_file();
+    for (uint32_t tag = 1; tag <= SECTIONS; tag++) {
+        nd_section section;
+        const unsigned char *p;
+        assert_int_equal(nd_sealed_section(whole, tag, &section, &error), ND_OK);
+        assert_int_equal(nd_sealed_view(whole, &section, 0, section.size, &p, &error), ND_OK);
+        bool other = tag == COUNTS;
+        assert_int_equal(nd_sealed_begin(writer, tag, &error), ND_OK);
+        assert_int_equal(
+            nd_sealed_write(writer, other ? counts : p, other ? size : section.size, &error),
+            ND_OK);
+    }
+    nd_sealed_close(whole);
+    nd_sealed_file *file = end_file(writer);
+    c = create(&s);
+    nd_status status = nd_clusters_load(c, file, &error);
+    if (status != ND_OK)
+        assert_non_null(
+            strstr(error.message, "leader_clusters_test.state: damaged: counts of terms"));
+    nd_clusters_free(c);
+    nd_sealed_close(file);
+    remove(file_name);
+    return status;
+}
+
+static size_t put_varint(unsigned char *p, uint64_t value) {
+    size_t size = 0;
+    for (; value > 127; value >>= 7) p[size++] = (unsigned char)(value | 128);
+    p[size++] = (unsigned char)value;
+    return size;
+}
+
+/* Counts of terms that no stream saves are damage, and write nothing behind the counters. */
+static void test_bad_counts(void **state) {
+    (void)state;
+    const uint64_t last = nd_count_min_size() - 1;
+    static const struct {
+        uint64_t numbers[4]; /* zeros, count, zeros, count */
+        int count;
+        bool from_last; /* `last` zeros more before the first count */
+        nd_status wanted;
+    } cases[] = {{{0}, 0, false, ND_OK},
+                 {{0, 1, 5, 70000}, 4, false, ND_OK},
+                 {{0, UINT32_MAX}, 2, true, ND_OK},
+                 {{0, UINT64_C(1) << 32}, 2, false, ND_ERR_CORRUPT},
+                 {{0, UINT64_C(1) << 40}, 2, false, ND_ERR_CORRUPT},
+                 {{0, 0}, 2, false, ND_ERR_CORRUPT},
+                 {{1, 1}, 2, true, ND_ERR_CORRUPT},
+                 {{0, 1, 0, 1}, 4, true, ND_ERR_CORRUPT},
+                 {{UINT32_MAX, 1}, 2, false, ND_ERR_CORRUPT},
+                 {{0, 1, 7}, 3, false, ND_ERR_CORRUPT}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned char bytes[64];
+        size_t size = 0;
+        for (int n = 0; n < cases[i].count; n++)
+            size += put_varint(bytes + size,
+                               cases[i].numbers[n] + (n == 0 && cases[i].from_last ? last : 0));
+        assert_int_equal(load_counts(bytes, size), cases[i].wanted);
+    }
+    assert_int_equal(load_counts((const unsigned char[]){0, 0x80}, 2), ND_ERR_CORRUPT);
+}
+
 /* Records with a changed byte, or cut short, are rejected, or stay within their bytes. */
 static void test_bad_records(void **state) {
     (void)state;
@@ -250,8 +340,8 @@ static void test_bad_records(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_a_model),
-                                       cmocka_unit_test(test_topics),
-                                       cmocka_unit_test(test_bad_records)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_a_model), cmocka_unit_test(test_topics),
+        cmocka_unit_test(test_bad_counts), cmocka_unit_test(test_bad_records)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

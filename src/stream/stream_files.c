@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION = 1, TAG_SETTINGS = 8, SETTINGS_SIZE = 152, MEMBER_HEAD = 12 };
+enum { VERSION = 2, TAG_SETTINGS = 8, SETTINGS_SIZE = 152, MEMBER_HEAD = 12 };
 enum {
     LOG_LEAST = ND_LIMIT(64 << 20, 4096),
     MEMBERS_WAITING = ND_LIMIT(1 << 20, 256),
@@ -93,10 +93,10 @@ static nd_status read_settings(nd_stream_files *f, const nd_sealed_file *file,
     ND_TRY(nd_sealed_view(file, &section, 0, SETTINGS_SIZE, &p, error));
     uint32_t version = nd_load_le32(p);
     if (version != VERSION)
-        return nd_fail(
-            error, ND_ERR_ARGUMENT,
-            "%s: in version %u of the format, of a newer neardup: this one reads version %d",
-            nd_sealed_path(file), version, VERSION);
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: in version %u of the format, of %s neardup: this one reads version %d",
+                       nd_sealed_path(file), version, version < VERSION ? "an older" : "a newer",
+                       VERSION);
     *s = (nd_stream_settings){.sketch = nd_load_le32(p + 4),
                               .mode = nd_load_le32(p + 8),
                               .analyzer = nd_load_le32(p + 12),

@@ -49,12 +49,12 @@ nd_status nd_count_min_create(const nd_allocator *allocator, nd_count_min **out,
     if (!counts) return nd_fail_memory(error, sizeof *counts, "document counts");
     counts->allocator = memory;
     const size_t size = (size_t)ROWS * ROW_SIZE;
-    counter *all = counts->rows[0] = nd_allocate_large(&memory, size, sizeof *all);
+    counter *all = counts->rows[0] = nd_allocate_zero(&memory, size, sizeof *all);
     if (!all) {
         nd_count_min_free(counts);
         return nd_fail_memory(error, size * sizeof *all, "document counts");
     }
-    for (size_t i = 0; i < size; i++) atomic_init(&all[i], 0);
+    nd_use_large_pages(all, size * sizeof *all);
     for (int row = 1; row < ROWS; row++) counts->rows[row] = all + (size_t)row * ROW_SIZE;
     for (uint64_t i = 1; i <= 2 * SMALL; i++) counts->logs[i] = nd_fixed_log(i);
     *out = counts;
@@ -118,19 +118,13 @@ void nd_count_min_prepare_weights(nd_count_min *counts) {
 size_t nd_count_min_size(void) { return (size_t)ROWS * ROW_SIZE; }
 
 void nd_count_min_read(const nd_count_min *counts, size_t first, size_t count, uint32_t *out) {
-    for (size_t i = 0; i < count; i++) {
-        size_t at = first + i;
-        out[i] = atomic_load_explicit(&counts->rows[at / ROW_SIZE][at % ROW_SIZE],
-                                      memory_order_relaxed);
-    }
+    for (size_t i = 0; i < count; i++)
+        out[i] = atomic_load_explicit(&counts->rows[0][first + i], memory_order_relaxed);
 }
 
 void nd_count_min_write(nd_count_min *counts, size_t first, size_t count, const uint32_t *from) {
-    for (size_t i = 0; i < count; i++) {
-        size_t at = first + i;
-        atomic_store_explicit(&counts->rows[at / ROW_SIZE][at % ROW_SIZE], from[i],
-                              memory_order_relaxed);
-    }
+    for (size_t i = 0; i < count; i++)
+        atomic_store_explicit(&counts->rows[0][first + i], from[i], memory_order_relaxed);
 }
 
 void nd_count_min_set_documents(nd_count_min *counts, uint64_t documents) {
