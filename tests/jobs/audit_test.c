@@ -251,14 +251,14 @@ static bool has(const nd_audit_share *s, double share) {
     return s->low <= share && share <= s->high;
 }
 
-static coverage covered(job_parts *o, uint64_t sample) {
+static coverage covered(job_parts *o, uint64_t sample, uint64_t seeds) {
     coverage c = {0};
     o->audit.on_missed = NULL;
     o->audit.sample = MOST;
     const nd_audit_result all = audit(o);
     assert_true(all.missed > 0);
     o->audit.sample = sample;
-    for (o->audit.seed = 0; o->audit.seed < SEEDS; o->audit.seed++) {
+    for (o->audit.seed = 0; o->audit.seed < seeds; o->audit.seed++) {
         nd_audit_result r = audit(o);
         assert_int_equal(r.sampled, sample);
         assert_int_equal(r.kept + r.removed, sample);
@@ -271,17 +271,17 @@ static coverage covered(job_parts *o, uint64_t sample) {
 
 static void test_coverage(void **state) {
     (void)state;
-    enum { LEAST = SEEDS * 93 / 100 };
+    const unsigned seeds = test_rounds(SEEDS), least = seeds * 93 / 100;
     for (uint64_t sample = 60; sample <= 240; sample *= 2) {
         make_corpus(&texts, sample, MOST);
         job_parts o = job_of(.5);
         o.similarity.perms = 3;
         o.similarity.recall = .5;
         o.similarity.verify = ND_VERIFY_NONE;
-        coverage c = covered(&o, sample);
-        assert_in_range(c.recall, LEAST, SEEDS);
-        assert_in_range(c.precision, LEAST, SEEDS);
-        assert_in_range(c.clean, LEAST, SEEDS);
+        coverage c = covered(&o, sample, seeds);
+        assert_in_range(c.recall, least, seeds);
+        assert_in_range(c.precision, least, seeds);
+        assert_in_range(c.clean, least, seeds);
         free_corpus(&texts);
     }
 }

@@ -38,7 +38,7 @@ def make_inputs():
     write('stop.txt', b'the\nof\n')
     for log in (23, 27, 31):  # blank lines behind the records
         raw = b'\x28\xb5\x2f\xfd' + bytes([0, (log - 10) << 3]) + (len(lines) << 3).to_bytes(3, 'little') + lines
-        blank = 2 * 1024 * MIB if log == 31 else 160 * MIB
+        blank = {23: 32, 27: 160, 31: 2048}[log] * MIB
         write('%d.zst' % log, raw + zstd_frame(log, [(b'\n', blank)])[6:])
         write('zeros%d.zst' % log, zstd_frame(log, [(b'\0', blank)]))
     write('long', b'x' * MIB, 100)
@@ -59,7 +59,7 @@ def make_inputs():
         for _ in range(16):  # this process stays small: the peak of a child begins with its own
             out.write(b'a b ' * 250000)
         out.write(b'"}\n')
-    write('tokens.jsonl', b'{"text":"' + b'a b ' * 250000 + b'"}\n', 60)
+    write('tokens.jsonl', b'{"text":"' + b'a b ' * 250000 + b'"}\n', 20)
     with open('dashes.jsonl', 'w', encoding='ascii') as out:
         for i in range(30000):  # not equal to the first one, but with its anchors
             print(json.dumps({'text': f'text {i}\n{"-" * (300 if i else 60)}\nend of {i}'}), file=out)
