@@ -481,7 +481,7 @@ static void check_alternating(const char *text, size_t length) {
 static void test_words_turns(void **state) {
     (void)state;
     guarded pages = guarded_make(9000);
-    for (size_t round = 0; round < 6000; round++) {
+    for (size_t round = 0; round < test_rounds(6000); round++) {
         size_t length = below(round % 20 ? 500 : 9000), longest = round % 7 ? 12 : 400,
                rare = 1 + below(8);
         char *text = guarded_block(pages, length, round % 2);
