@@ -478,7 +478,7 @@ static void change_byte(const char *path, long offset, unsigned char byte) {
 
 static void test_flipped_bytes(void **state) {
     (void)state;
-    for (uint64_t round = 0; round < 3; round++) {
+    for (uint64_t round = 0; round < test_rounds(3); round++) {
         clean_log(100 + round, 5);
         uint64_t seed = round;
         size_t size = get_file("log", world.cache, world.room),

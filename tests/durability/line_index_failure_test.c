@@ -272,7 +272,7 @@ static void test_damage(void **state) {
     learn(true);
     for (size_t f = 0; f < before.count; f++) {
         image_file whole = before.files[f];
-        for (size_t at = 0; at < whole.size; at += 1 + at % 3) {
+        for (size_t at = 0; at < whole.size; at += 1 + at % (3 + test_sparsity() / 4)) {
             test_at("byte %zu of %s", at, whole.name);
             image_file damaged = whole;
             damaged.bytes = malloc(whole.size);
