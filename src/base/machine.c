@@ -3,6 +3,7 @@
 #include "base/workers.h"
 
 #include <sched.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -30,10 +31,23 @@ void nd_use_large_pages(void *memory, size_t bytes) {
 #endif
 }
 
-void *nd_allocate_large(const nd_allocator *allocator, size_t count, size_t size) {
+static void use_large_pages_if_room(void *memory, size_t bytes) {
     enum { LEAST = 4 << 20 }; /* bytes that have a whole large page, wherever they begin */
+    if (memory && bytes >= LEAST) nd_use_large_pages(memory, bytes);
+}
+
+void *nd_allocate_large(const nd_allocator *allocator, size_t count, size_t size) {
     void *memory = nd_allocate(allocator, count, size);
-    if (memory && count * size >= LEAST) nd_use_large_pages(memory, count * size);
+    use_large_pages_if_room(memory, count * size);
+    return memory;
+}
+
+void *nd_allocate_large_zero(const nd_allocator *allocator, size_t count, size_t size) {
+    bool usual = allocator->allocate == nd_allocator_default.allocate;
+    void *memory = usual ? nd_allocate_zero(allocator, count, size)
+                         : nd_allocate(allocator, count, size);
+    use_large_pages_if_room(memory, count * size);
+    if (memory && !usual) memset(memory, 0, count * size);
     return memory;
 }
 

@@ -19,6 +19,8 @@ uint64_t nd_peak_memory(void);
 void nd_use_large_pages(void *memory, size_t bytes);
 /* Allocates as nd_allocate does, and asks for large pages if the memory has room for them. */
 void *nd_allocate_large(const nd_allocator *allocator, size_t count, size_t size);
+/* The same, and the memory is zero. Pages from the system are, so they are not written. */
+void *nd_allocate_large_zero(const nd_allocator *allocator, size_t count, size_t size);
 
 /* Monotonic time in seconds. Only differences have a meaning. */
 double nd_seconds(void);

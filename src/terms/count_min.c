@@ -49,12 +49,11 @@ nd_status nd_count_min_create(const nd_allocator *allocator, nd_count_min **out,
     if (!counts) return nd_fail_memory(error, sizeof *counts, "document counts");
     counts->allocator = memory;
     const size_t size = (size_t)ROWS * ROW_SIZE;
-    counter *all = counts->rows[0] = nd_allocate_zero(&memory, size, sizeof *all);
+    counter *all = counts->rows[0] = nd_allocate_large_zero(&memory, size, sizeof *all);
     if (!all) {
         nd_count_min_free(counts);
         return nd_fail_memory(error, size * sizeof *all, "document counts");
     }
-    nd_use_large_pages(all, size * sizeof *all);
     for (int row = 1; row < ROWS; row++) counts->rows[row] = all + (size_t)row * ROW_SIZE;
     for (uint64_t i = 1; i <= 2 * SMALL; i++) counts->logs[i] = nd_fixed_log(i);
     *out = counts;

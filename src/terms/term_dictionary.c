@@ -62,10 +62,9 @@ static slot *slot_of(const nd_term_dictionary *n, uint64_t feature) {
 static nd_status grow(nd_term_dictionary *n, nd_error *error) {
     nd_term_dictionary larger = *n;
     larger.slot_count = 2 * n->slot_count;
-    larger.slots = nd_allocate_large(&n->allocator, larger.slot_count, sizeof *larger.slots);
+    larger.slots = nd_allocate_large_zero(&n->allocator, larger.slot_count, sizeof *larger.slots);
     if (!larger.slots)
         return nd_fail_memory(error, larger.slot_count * sizeof *larger.slots, "names of terms");
-    memset(larger.slots, 0, larger.slot_count * sizeof *larger.slots);
     for (size_t i = 0; i < n->slot_count; i++)
         if (n->slots[i].feature != 0) *slot_of(&larger, n->slots[i].feature) = n->slots[i];
     nd_release(&n->allocator, n->slots);
