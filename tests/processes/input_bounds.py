@@ -38,7 +38,7 @@ def make_inputs():
     write('stop.txt', b'the\nof\n')
     for log in (23, 27, 31):  # blank lines behind the records
         raw = b'\x28\xb5\x2f\xfd' + bytes([0, (log - 10) << 3]) + (len(lines) << 3).to_bytes(3, 'little') + lines
-        blank = {23: 32, 27: 160, 31: 2048}[log] * MIB
+        blank = 2 * 1024 * MIB if log == 31 else 160 * MIB
         write('%d.zst' % log, raw + zstd_frame(log, [(b'\n', blank)])[6:])
         write('zeros%d.zst' % log, zstd_frame(log, [(b'\0', blank)]))
     write('long', b'x' * MIB, 100)
