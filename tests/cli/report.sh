@@ -121,12 +121,12 @@ python3 check.py report.html summary.json
 python3 - > long.jsonl <<'P'
 import json
 name = '"<&\u202e' * 2500
-for i in range(400):
+for i in range(200):
     words = [f'{chr(0x4e00 + (i // 2 * 37 + w) % 20000)}"' if w % 5 else '<&' for w in range(300)]
     if i % 2: words[::67 if i % 4 == 1 else 13] = ['"x"'] * len(words[::67 if i % 4 == 1 else 13])
     print(json.dumps({'id': f'{i}{name}', 'text': ' "&" '.join(words)}))
-print(json.dumps({'id': 'long', 'text': 'w <&" ' * 400000}))
-print(json.dumps({'id': 'longer', 'text': 'w <&" ' * 400000 + 'x'}))
+print(json.dumps({'id': 'long', 'text': 'w <&" ' * 200000}))
+print(json.dumps({'id': 'longer', 'text': 'w <&" ' * 200000 + 'x'}))
 P
 for ((i = 0; i < 200; i++)); do { record "x$i" "$(words $i $((i + 9)))"; record "y$i" "$(words 1 20 "$i-")"; } > "$(printf '"<&%0100d' $i).jsonl"; done
 t dedup -q long.jsonl *000*.jsonl -o kept.jsonl --threshold .4 --report report.html --summary summary.json 2> /dev/null |
@@ -231,12 +231,12 @@ stream_page hostile report.html 0 '<img src=x onerror=alert(1)>/a&b.jsonl' --thr
 stream_page long report.html 0 long.jsonl *000*.jsonl --threshold .4 --threads 1
 python3 - > many.jsonl <<'P'
 import json
-for i in range(30000):
-    print(json.dumps({'id': f'{i % 3000} {i}', 'text': ' '.join(f'w{i % 3000}-{w}' for w in range(6))}))
+for i in range(6000):
+    print(json.dumps({'id': f'{i % 600} {i}', 'text': ' '.join(f'w{i % 600}-{w}' for w in range(6))}))
 P
 stream_page many report.html 0 many.jsonl
 [[ $(wc -c < report.html) -lt 30000 ]]
-stream_page many report.html 30000 - < <(sed 's/"id": "/&x/' many.jsonl | head -n 20)
+stream_page many report.html 6000 - < <(sed 's/"id": "/&x/' many.jsonl | head -n 20)
 
 # No page of a stream that fails, and none in the place of another file, or in the state.
 rm report.html

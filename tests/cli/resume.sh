@@ -1,10 +1,17 @@
 # A batch that has been added completely is given again. With --resume the job succeeds with the
 # same outputs: in the write-ahead log, in a segment, and after other changes to the index. Without
 # it a message proposes --resume.
-batch() { for i in $(seq "$1" "$2"); do record "${3-d}$i" "$(words $((i / 2 * 50)) $((i / 2 * 50 + 40 + i % 2)))"; done; }
+# Each eighth document is a near-duplicate of the one before it.
+batch() {
+    local i same
+    for ((i = $1; i <= $2; i++)); do
+        same=$((i % 8 == 7))
+        record "${3-d}$i" "$(words $(((i - same) * 50)) $(((i - same) * 50 + 40 + same)))"
+    done
+}
 batch 1 6 > before.jsonl
 batch 5 30 s > small.jsonl # the first are duplicates of the index, others of each other
-batch 1001 3400 > large.jsonl
+batch 1001 2200 > large.jsonl # more than 1,000 are kept, so they make a segment
 outputs() {
     "$NEARDUP" "$@" -q -o out.jsonl --removed removed.tsv --clusters clusters.tsv --edges edges.tsv 2> .err || echo "= $?"
     sed 's/^/! /' .err

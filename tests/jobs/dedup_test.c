@@ -1,6 +1,7 @@
 /* Whole jobs against a plain implementation of the definition: a document is removed exactly when
  * an earlier kept candidate (they share a band key) has at least the threshold's similarity, and
  * it is not protected; the first such document is its evidence. */
+#include "base/limits.h"
 #include "sketch/band_key.h"
 #include "job_parts.h"
 #include "small_corpus.h"
@@ -357,7 +358,7 @@ static int give_page(void *context, nd_record *out) {
 static void test_hot_copies(void **state) {
     (void)state;
     for (int counter = 0; counter < 2; counter++) {
-        page_source pages = {.count = 20000, .counter = counter};
+        page_source pages = {.count = ND_LIMIT(20000, 4000), .counter = counter};
         nd_job_summary summary = {.struct_size = sizeof summary};
         job_parts o;
         job_parts_init(&o);
