@@ -35,9 +35,9 @@ for tool in bzip2 xz lz4; do
     mkdir "in-$tool"
     "$tool" -qc < two.jsonl > "in-$tool/0.jsonl.${tool/bzip2/bz2}"
     "$NEARDUP" dedup -q "in-$tool" | cmp - two.jsonl && echo "$tool: same"
-    # Every truncation is told.
+    # Every truncation is told. With a sanitizer a third of them are tried.
     "$tool" -qc < 1.jsonl > whole
-    for ((i = 12; i < $(stat -c %s whole); i++)); do
+    for ((i = 12; i < $(stat -c %s whole); i += ${ND_TEST_TINY:-0} ? 3 : 1)); do
         head -c "$i" whole > short
         "$NEARDUP" dedup -q short -o out.jsonl 2>> told && echo "$tool: $i bytes were taken as all"
     done

@@ -131,10 +131,12 @@ def text(data, threads, name='damaged.warc', **pipe):
                          capture_output=True, **pipe)
     return run.returncode, re.findall(rb'"id":"urn:(\d)","text":"text number (\d)"', run.stdout), run.stderr.decode()
 def damage(members, front, magic):
-    """Each byte in turn. `magic`: the first bytes of the file, which tell its compression."""
+    """Each byte in turn; a third of them with a sanitizer. `magic`: the first bytes of
+    the file, which tell its compression."""
     whole = front + b''.join(members)
     found = {}
-    for at in range(len(front), len(whole)):
+    places = range(len(front), len(whole), 3 if os.environ.get('ND_TEST_TINY') == '1' else 1)
+    for at in places:
         damaged = whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1:]
         hit, rest = 0, at - len(front)
         while rest >= len(members[hit]):
@@ -147,7 +149,7 @@ def damage(members, front, magic):
             if at >= magic or not message:
                 print('byte', at, status, got, message)
         found[len(ids)] = found.get(len(ids), 0) + 1
-    print(found[2] > (len(whole) - len(front)) / 2, found.get(3, 0) > 0)
+    print(found[2] > len(places) / 2, found.get(3, 0) > 0)
     return whole
 members = [gzip.compress(r, mtime=0) for r in records]
 whole = damage(members, b'', 2)

@@ -271,8 +271,7 @@ static coverage covered(job_parts *o, uint64_t sample, uint64_t seeds) {
 
 static void test_coverage(void **state) {
     (void)state;
-    const unsigned seeds = test_sparsity() == 1 ? SEEDS : SEEDS / 4;
-    const unsigned least = (seeds * 93 + 99) / 100;
+    const unsigned seeds = test_rounds(SEEDS), least = (seeds * 93 + 99) / 100;
     for (uint64_t sample = 60; sample <= 240; sample *= 2) {
         make_corpus(&texts, sample, MOST);
         job_parts o = job_of(.5);

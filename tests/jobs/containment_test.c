@@ -1,6 +1,7 @@
 /* ND_MEASURE_CONTAINMENT: nd_dedup, nd_pairs and nd_audit, compared with comparing all pairs. The
  * texts are parts of each other, pages of a template, copies, tiny and empty. Their hashes are
  * fixed, and so are the pairs that anchors find: all of them. */
+#include "base/limits.h"
 #include "job_parts.h"
 #include "small_corpus.h"
 #include "test.h"
@@ -183,7 +184,7 @@ static job_parts job_of(double threshold) {
 static void test_against_all_pairs(void **state) {
     (void)state;
     static const double thresholds[] = {.3, .5, .8, 1};
-    for (uint64_t seed = 1; seed <= test_rounds(8); seed++) {
+    for (uint64_t seed = 1; seed <= test_rounds(ND_LIMIT(8, 4)); seed++) {
         make_texts(seed, MOST);
         job_parts o = job_of(.8);
         compare_all(&o.analyzer);

@@ -10,13 +10,8 @@ unsigned test_sparsity(void) {
 }
 
 unsigned test_rounds(unsigned whole) {
-#ifdef __SANITIZE_THREAD__
-    enum { PART = 8 };
-#else
-    enum { PART = 4 };
-#endif
     if (test_sparsity() == 1) return whole;
-    return whole < PART ? 1 : whole / PART;
+    return whole < 4 ? 1 : whole / 4;
 }
 
 static bool refuse(failing_allocator *state) {

@@ -25,8 +25,7 @@ static inline uint64_t random_below(uint64_t *state, uint64_t limit) {
 /* Tests of many thousand cases try about one case in so many: ND_TEST_SPARSITY, which CTest sets
  * (tests/CMakeLists.txt). 1, all cases, if it is not set. */
 unsigned test_sparsity(void);
-/* Rounds of a test of random cases: `whole` if all cases are tried, else a quarter; an eighth with
- * ThreadSanitizer, which looks for races and not for wrong results. At least 1. */
+/* Rounds of a test of random cases: `whole` if all cases are tried, else a quarter, at least 1. */
 unsigned test_rounds(unsigned whole);
 
 /* An allocator that fails from its n-th request on, and counts the blocks that are not given back.
