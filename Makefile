@@ -15,7 +15,7 @@ build:
 demo: build
 	scripts/demo
 
-# Seven to ten minutes on two cores, the build included.
+# Six to ten minutes on two cores, the build included.
 test:
 	scripts/test
 
