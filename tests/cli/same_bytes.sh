@@ -1,6 +1,6 @@
 # The output, the warnings and the losses have the same bytes at any number of threads and with any instruction set.
 documents=3000
-((${ND_TEST_TINY:-0})) && documents=1000 # in as many blocks
+((${ND_TEST_TINY:-0})) && documents=1000 # small limits make as many blocks of them
 awk -v documents=$documents 'BEGIN {
     x = 1
     for (i = 0; i < documents; i++) {

@@ -131,7 +131,7 @@ def text(data, threads, name='damaged.warc', **pipe):
                          capture_output=True, **pipe)
     return run.returncode, re.findall(rb'"id":"urn:(\d)","text":"text number (\d)"', run.stdout), run.stderr.decode()
 def damage(members, front, magic):
-    """Each byte in turn; a third of them with a sanitizer. `magic`: the first bytes of
+    """Each byte in turn; with a sanitizer a third of them. `magic`: the first bytes of
     the file, which tell its compression."""
     whole = front + b''.join(members)
     found = {}
