@@ -243,10 +243,11 @@ static nd_status add_run(nd_record_writer *c, size_t source, uint64_t begin, uin
 
 static nd_status add_copy(nd_record_writer *c, size_t source, uint64_t begin, uint32_t length,
                           nd_error *error) {
-    nd_input_format format = nd_corpus_source(c->columns->corpus, source)->format;
+    const nd_source *from = nd_corpus_source(c->columns->corpus, source);
     piece *p = piece_at(c, c->filled);
     run *last = p->count > 0 ? &p->runs[p->count - 1] : NULL;
-    bool lines = format != ND_FORMAT_JSON && format != ND_FORMAT_WARC;
+    bool lines = from->format != ND_FORMAT_JSON && from->format != ND_FORMAT_WARC &&
+                 !nd_source_has_rows(from);
     bool continues = lines && last && last->whole && last->source == source &&
                      last->end + 1 == begin && p->size + length < PIECE_BYTES;
     if (!continues) return add_run(c, source, begin, begin + length, error);
