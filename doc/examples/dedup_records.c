@@ -34,6 +34,7 @@ int main(void) {
     nd_input_options_init(&input, sizeof input);
     input.records = next_record;
     input.records_context = &next;
+    input.records_stay = true; /* the texts are read where they are */
 
     nd_analyzer_options analyzer;
     nd_analyzer_options_init(&analyzer, sizeof analyzer);

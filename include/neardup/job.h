@@ -30,7 +30,8 @@ typedef struct nd_record {
 
 /* Source of documents. Fills *out, which has its struct_size and the value NaN, and is 0 otherwise,
  * and returns 1; returns 0 at the end, -1 to cancel. All pointers must stay valid until the next
- * call. Called from one thread at a time, but not always the same thread. */
+ * call, that of the text until the job ends if nd_input_options.records_stay is set. Called from
+ * one thread at a time, but not always the same thread. */
 typedef int nd_record_fn(void *context, nd_record *out);
 
 typedef enum nd_invalid { ND_INVALID_FAIL = 0, ND_INVALID_REPLACE, ND_INVALID_SKIP } nd_invalid;
@@ -144,6 +145,11 @@ typedef struct nd_input_options {
      * not exist yet; NULL entries are passed over. */
     const char *const *written;
     size_t written_count;
+    /* The texts that `records` gives stay at their addresses, unchanged, until the job ends. So the
+     * job reads them there. false, the default: it copies each, and keeps the copies on disk,
+     * beyond a share of its memory, if it needs texts again. */
+    bool records_stay;
+    uint8_t reserved[7];
 } nd_input_options;
 
 ND_API void nd_input_options_init(nd_input_options *options, size_t struct_size);

@@ -32,7 +32,7 @@ static nd_status open_file(nd_corpus *corpus, nd_source *source, nd_error *error
                                           .threads = corpus->options.threads};
     ND_TRY(nd_stream_in_open(source->name, &options, &corpus->stream, error));
     bool plain = nd_stream_in_compression(corpus->stream) == ND_COMPRESSION_NONE;
-    source->in_spool = !(plain && source->inode != 0);
+    source->place = plain && source->inode != 0 ? ND_IN_FILE : ND_IN_SPOOL;
     if (!plain) atomic_store(&corpus->compressed, true);
     return ND_OK;
 }
@@ -445,8 +445,8 @@ static bool claim_lines(nd_corpus *corpus, nd_block *block) {
     const nd_source *source = &corpus->sources[block->source];
     nd_line_claims *claims = &corpus->claims;
     uint64_t at = corpus->window_offset + corpus->window_begin;
-    if (source->format != ND_FORMAT_JSON_LINES || source->in_spool || corpus->options.live ||
-        corpus->discarding || at == 0)
+    if (source->format != ND_FORMAT_JSON_LINES || source->place != ND_IN_FILE ||
+        corpus->options.live || corpus->discarding || at == 0)
         return false;
     if (!claims->open) nd_line_claims_begin(claims, at, corpus->line);
     if (nd_line_claims_take(claims, corpus->stream, source->size, block)) {
@@ -476,7 +476,7 @@ nd_status nd_block_read_file(nd_corpus *corpus, nd_block *block, nd_error *error
         ND_TRY(nd_block_end_broken_source(corpus, block, status, &failure, error));
         corpus->window_begin = corpus->window_end;
     }
-    if (!source->in_spool || corpus->options.once || block->size == 0) return ND_OK;
+    if (source->place != ND_IN_SPOOL || corpus->options.once || block->size == 0) return ND_OK;
     uint64_t base = corpus->spool.size;
     if (corpus->header_start != SIZE_MAX) source->header_offset = base + corpus->header_start;
     for (size_t i = 0; i < block->count; i++)

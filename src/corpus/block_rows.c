@@ -75,9 +75,10 @@ typedef union record_room {
 /* Adds a record that is a text, with an id, a label and a priority beside it. */
 static nd_status add_row(nd_corpus *corpus, nd_block *block, const nd_record *given,
                          const char *fault, nd_error *error) {
+    bool copies = corpus->sources[block->source].place != ND_IN_MEMORY;
     nd_raw_record record = {.start = block->size,
                             .length = given->length,
-                            .offset = corpus->spool.size,
+                            .offset = copies ? corpus->spool.size : (uintptr_t)given->text,
                             .line = ++corpus->line,
                             .size = given->length,
                             .priority = given->value,
@@ -88,8 +89,9 @@ static nd_status add_row(nd_corpus *corpus, nd_block *block, const nd_record *gi
     record.too_long = given->length > corpus->options.max_record;
     if (record.too_long) record.length = 0;
     if (record.length > ND_LARGE_RECORD) nd_block_hold_gate(block, &corpus->gate);
-    ND_TRY(nd_block_add_bytes(block, &corpus->allocator, given->text, record.length, error));
-    if (!corpus->options.once)
+    if (copies)
+        ND_TRY(nd_block_add_bytes(block, &corpus->allocator, given->text, record.length, error));
+    if (copies && !corpus->options.once)
         ND_TRY(nd_spool_append(&corpus->spool, given->text, record.length, error));
     if (given->id) {
         record.id_start = block->size;
@@ -107,8 +109,13 @@ static nd_status add_row(nd_corpus *corpus, nd_block *block, const nd_record *gi
     return ND_OK;
 }
 
+/* Texts that are in memory are none of the block's bytes, but are work for the same time. */
+static bool is_full(const nd_block *block) {
+    return nd_block_is_full(block) || block->input_bytes >= ND_BLOCK_BYTES;
+}
+
 nd_status nd_block_read_callback(nd_corpus *corpus, nd_block *block, nd_error *error) {
-    while (!nd_block_is_full(block)) {
+    while (!is_full(block)) {
         record_room room = {.record = {.struct_size = sizeof(nd_record), .value = NAN}};
         int answer = corpus->options.records(corpus->options.records_context, &room.record);
         const nd_record given = room.record;

@@ -8,7 +8,8 @@
  *
  * A record is read again by its *offset*: in its file, if that is an uncompressed regular file;
  * otherwise in the corpus's spool. Records from pipes, compressed files and callbacks, and the
- * paths of texts, are copied to the spool. So no other input is read or decompressed again.
+ * paths of texts, are copied to the spool. So no other input is read or decompressed again. Texts
+ * of a callback that stay in memory are not copied: their offsets are their addresses.
  */
 #ifndef ND_CORPUS_CORPUS_H
 #define ND_CORPUS_CORPUS_H
@@ -29,6 +30,13 @@ typedef enum nd_source_kind {
     ND_SOURCE_TREE,    /* the texts of a directory, or of a list of files */
     ND_SOURCE_CALLBACK
 } nd_source_kind;
+
+/* Where records are read again: to this the offsets of records belong. */
+typedef enum nd_source_place {
+    ND_IN_FILE,
+    ND_IN_SPOOL,
+    ND_IN_MEMORY /* offsets are addresses */
+} nd_source_place;
 
 /* One input. */
 typedef struct nd_source {
@@ -60,8 +68,8 @@ typedef struct nd_source {
      * documents of different inputs have different ids. It is the last part of the directory's
      * name, or, if that is not enough to tell them apart, the name. */
     const char *label;
-    size_t label_length; /* 0: an id is the path inside the directory */
-    bool in_spool;       /* offsets of records are in the spool, not in the file */
+    size_t label_length;   /* 0: an id is the path inside the directory */
+    nd_source_place place; /* of its records */
     uint64_t device, inode, size;
     int64_t modified; /* nanoseconds since 1970 */
 } nd_source;
@@ -86,6 +94,11 @@ char *nd_source_path(const nd_source *source, const char *path, const nd_allocat
 /* Whether its records are texts with an id and a priority beside them, not yet to be parsed. */
 static inline bool nd_source_has_rows(const nd_source *source) {
     return source->kind == ND_SOURCE_CALLBACK || source->format == ND_FORMAT_PARQUET;
+}
+
+/* The text at an offset of a source whose records are in memory; an empty one may have none. */
+static inline const char *nd_source_text_at(uint64_t offset) {
+    return offset > 0 ? (const char *)(uintptr_t)offset : "";
 }
 
 /* Whether its documents are texts, not records with fields. */
@@ -117,6 +130,7 @@ typedef struct nd_corpus_options {
     size_t glob_count;
     nd_record_fn *records; /* not NULL: the records come from this callback, not from `inputs` */
     void *records_context;
+    bool records_stay; /* as in nd_input_options */
     nd_record_fields fields;
     nd_input_format format;        /* of all files; ND_FORMAT_AUTO: each is recognised */
     uint64_t max_record;           /* bytes; a longer record is bad */

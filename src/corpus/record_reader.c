@@ -577,8 +577,11 @@ static nd_status take_row(nd_record_reader *reader, const nd_block *block,
     const nd_source *source = &reader->corpus->sources[block->source];
     bool has_id = record->id_start != SIZE_MAX;
     char where[200];
-    const nd_raw_text raw = {
-        .bytes = block->bytes + record->start, .length = record->length, .kind = ND_RAW_STRING};
+    const nd_raw_text raw = {.bytes = source->place == ND_IN_MEMORY
+                                          ? nd_source_text_at(record->offset)
+                                          : block->bytes + record->start,
+                             .length = record->length,
+                             .kind = ND_RAW_STRING};
     parsed->document = (nd_document){.id = has_id ? block->bytes + record->id_start : NULL,
                                      .id_length = has_id ? record->id_length : 0,
                                      .has_priority = !isnan(record->priority),
@@ -650,8 +653,12 @@ static nd_status open_source(nd_record_reader *reader, size_t index, int *fd, nd
 nd_status nd_record_reader_read(nd_record_reader *reader, size_t index, uint64_t offset,
                                 size_t length, char *to, nd_error *error) {
     const nd_source *source = &reader->corpus->sources[index];
-    if (source->in_spool) return nd_spool_read(&reader->corpus->spool, to, length, offset, error);
     int fd = -1;
+    switch (source->place) {
+    case ND_IN_SPOOL: return nd_spool_read(&reader->corpus->spool, to, length, offset, error);
+    case ND_IN_MEMORY: memcpy(to, nd_source_text_at(offset), length); return ND_OK;
+    case ND_IN_FILE: break;
+    }
     ND_TRY(open_source(reader, index, &fd, error));
     return nd_file_read_at(fd, to, length, offset, source->name, error);
 }
@@ -697,7 +704,7 @@ nd_status nd_record_reader_fetch_ahead(nd_record_reader *reader, size_t index, u
                                        size_t length, const char **bytes, nd_error *error) {
     const nd_source *source = &reader->corpus->sources[index];
     ahead_buffer *ahead = &reader->ahead;
-    if (source->in_spool || length > AHEAD_BYTES / 4)
+    if (source->place != ND_IN_FILE || length > AHEAD_BYTES / 4)
         return nd_record_reader_fetch(reader, index, offset, length, bytes, error);
     if (ahead->size > 0) memcpy(ahead->bytes + ahead->fetched, ahead->aside, ND_JSON_PADDING);
     if (!is_ahead(ahead, index, offset, length)) ND_TRY(read_ahead(reader, index, offset, error));
@@ -730,7 +737,10 @@ nd_status nd_record_reader_fetch_text(nd_record_reader *reader, size_t index, ui
                                       nd_error *error) {
     const nd_source *source = &reader->corpus->sources[index];
     const char *bytes = NULL;
-    ND_TRY(nd_record_reader_fetch(reader, index, offset, length, &bytes, error));
+    if (source->place == ND_IN_MEMORY) {
+        if (length > ND_LARGE_RECORD) hold_gate(reader);
+        bytes = nd_source_text_at(offset);
+    } else ND_TRY(nd_record_reader_fetch(reader, index, offset, length, &bytes, error));
     nd_error why;
     parsed_record parsed = {.why = &why};
     const nd_raw_text given = {.bytes = bytes, .length = length, .kind = ND_RAW_STRING};

@@ -76,7 +76,7 @@ static nd_status add_source(nd_corpus *corpus, nd_source source, nd_error *error
 static nd_status add_text(nd_corpus *corpus, const char *name, nd_error *error) {
     nd_source *last = corpus->source_count > 0 ? &corpus->sources[corpus->source_count - 1] : NULL;
     if (!last || !last->files) {
-        const nd_source list = {.name = name, .kind = ND_SOURCE_TREE, .in_spool = true};
+        const nd_source list = {.name = name, .kind = ND_SOURCE_TREE, .place = ND_IN_SPOOL};
         ND_TRY(add_source(corpus, list, error));
         last = &corpus->sources[corpus->source_count - 1];
         corpus->total_known = false;
@@ -92,7 +92,7 @@ static nd_status add_file(nd_corpus *corpus, nd_source source, const struct stat
                           first_bytes *first, nd_error *error) {
     source.kind = ND_SOURCE_RECORDS;
     source.format = corpus->options.format;
-    source.in_spool = true;
+    source.place = ND_IN_SPOOL;
     if (s && S_ISREG(s->st_mode)) {
         ND_TRY(recognise(corpus, &source, first, error));
         corpus->may_have_window = corpus->may_have_window || source.format == ND_FORMAT_PARQUET;
@@ -275,7 +275,7 @@ static nd_status add_directory(const directory *d, nd_source source, nd_error *e
     corpus->total_known = false;
     corpus->may_have_window = true;
     source.kind = ND_SOURCE_TREE;
-    source.in_spool = true;
+    source.place = ND_IN_SPOOL;
     return add_source(corpus, source, error);
 }
 
@@ -508,9 +508,11 @@ nd_status nd_corpus_list_sources(nd_corpus *corpus, nd_error *error) {
     const nd_corpus_options *options = &corpus->options;
     if (options->records) {
         corpus->total_known = false;
-        return add_source(
-            corpus, (nd_source){.name = "record", .kind = ND_SOURCE_CALLBACK, .in_spool = true},
-            error);
+        return add_source(corpus,
+                          (nd_source){.name = "record",
+                                      .kind = ND_SOURCE_CALLBACK,
+                                      .place = options->records_stay ? ND_IN_MEMORY : ND_IN_SPOOL},
+                          error);
     }
     first_bytes first = {0};
     nd_status status = nd_reserve(&corpus->allocator, &first.bytes, &first.capacity,

@@ -99,6 +99,7 @@ nd_status nd_run_open_input(nd_run *run, const nd_input_options *input, const nd
         .glob_count = input->glob_count,
         .records = input->records,
         .records_context = input->records_context,
+        .records_stay = input->records_stay,
         .fields = {input->text_fields, input->text_field_count, input->id_field, plan->value_field,
                    plan->protect, plan->label_field},
         .format = input->format,

@@ -217,7 +217,7 @@ static nd_status copy_record(nd_cut_writer *w, const nd_document_place *place, n
     nd_pending_run *run = &w->pending;
     const nd_source *source = nd_corpus_source(w->corpus, place->source);
     if (run->begin < run->end && run->source == place->source && run->end + 1 == place->offset &&
-        !source->in_spool) {
+        source->place == ND_IN_FILE) {
         run->end += 1 + (uint64_t)place->length;
         return ND_OK;
     }
