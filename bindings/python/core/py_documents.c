@@ -66,6 +66,7 @@ static const char *const invalid_words[] = {"fail", "replace", "skip", NULL};
 typedef struct document_options {
     const char *text, *id, *value, *protected, *label;
     int nulls, invalid;
+    bool stays;
 } document_options;
 
 static const option options[] = {
@@ -76,6 +77,7 @@ static const option options[] = {
     {"label", OPTION_TEXT, offsetof(document_options, label), NULL},
     {"nulls", OPTION_CHOICE, offsetof(document_options, nulls), null_words},
     {"invalid", OPTION_CHOICE, offsetof(document_options, invalid), invalid_words},
+    {"stays", OPTION_BOOL, offsetof(document_options, stays), NULL},
 };
 
 static bool fail_stream(core_state *state, documents *d) {
@@ -95,6 +97,7 @@ bool documents_open(core_state *state, PyObject *given, documents *d) {
     d->protected_name = o.protected, d->label_name = o.label;
     d->skip_nulls = o.nulls == 1;
     d->skip_invalid = o.invalid == 2;
+    d->stays = o.stays;
     PyObject *capsule = PyDict_GetItemString(given, "stream");
     struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
     if (!stream) return false;
@@ -112,6 +115,10 @@ bool documents_open(core_state *state, PyObject *given, documents *d) {
 void documents_close(documents *d) {
     if (!d->open) return;
     if (d->batch.release) d->batch.release(&d->batch);
+    struct ArrowArray *finished = (void *)d->finished.items;
+    for (size_t i = 0; i < d->finished.size / sizeof *finished; i++)
+        finished[i].release(&finished[i]);
+    array_free(&d->finished);
     if (d->stream.release) d->stream.release(&d->stream);
     array_free(&d->skipped);
     pthread_mutex_destroy(&d->lock);
@@ -140,7 +147,9 @@ static column column_of(const documents *d, int number, int which) {
 /* Takes the next batch that has rows. 1, 0 at the end, -1. */
 static int next_batch(documents *d) {
     do {
-        if (d->batch.release) d->batch.release(&d->batch);
+        if (d->stays && d->batch.release && !array_put(&d->finished, &d->batch, sizeof d->batch))
+            return fail(d, ND_ERR_MEMORY, "no memory for the batches of the stream");
+        if (!d->stays && d->batch.release) d->batch.release(&d->batch);
         d->batch = (struct ArrowArray){0};
         if (d->stream.get_next(&d->stream, &d->batch) != 0) {
             const char *message = d->stream.get_last_error(&d->stream);

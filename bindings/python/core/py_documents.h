@@ -18,6 +18,8 @@ typedef struct documents {
     column texts, ids, values, protections, labels;
     layout layouts[5], indices[5]; /* of text, id, value, protected and label */
     bool skip_nulls, skip_invalid;
+    bool stays;            /* the memory of batches stays until the stream is closed */
+    array finished;        /* these batches: struct ArrowArray */
     int64_t row, in_batch; /* the next row, in all and in the batch */
     /* Rows that are left out, ascending. A callback asks for rows while another thread reads on. */
     array skipped;        /* int64 */
@@ -28,8 +30,9 @@ typedef struct documents {
 } documents;
 
 /* Opens the stream of a PyCapsule. Reads the options `stream`, `text`, `id`, `value`, `protected`
- * (whole numbers, 0 or 1), `label` (texts), `nulls` and `invalid`. The caller calls documents_close
- * in any case. false: an exception is set. */
+ * (whole numbers, 0 or 1), `label` (texts), `nulls`, `invalid` and `stays`: what the stream gives
+ * is in memory anyway, so that its batches need not be given back before the end. The caller calls
+ * documents_close in any case. false: an exception is set. */
 bool documents_open(core_state *state, PyObject *given, documents *out);
 void documents_close(documents *d);
 

@@ -120,7 +120,9 @@ bool job_open(core_state *state, PyObject *given, job *j) {
     if (!PyDict_GetItemString(given, "stream")) return true;
     j->input.records = documents_next;
     j->input.records_context = &j->documents;
-    return documents_open(state, given, &j->documents);
+    if (!documents_open(state, given, &j->documents)) return false;
+    j->input.records_stay = j->documents.stays;
+    return true;
 }
 
 void job_close(job *j) {

@@ -15,6 +15,7 @@
 #include "py_texts.h"
 #include "py_tlsh.h"
 #include "py_tune.h"
+#include "py_utf8.h"
 
 core_state *core_state_of(PyObject *module) { return PyModule_GetState(module); }
 
@@ -61,6 +62,7 @@ static PyMethodDef functions[] = {
     {"idf", core_idf, METH_O, NULL},
     {"passages", core_passages, METH_O, NULL},
     {"texts", core_texts, METH_O, NULL},
+    {"utf8_column", core_utf8_column, METH_VARARGS, NULL},
     {"lines", core_lines, METH_O, NULL},
     {"substrings", core_substrings, METH_O, NULL},
     {"cut", core_cut, METH_O, NULL},

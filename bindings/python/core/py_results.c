@@ -5,14 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool array_reserve(array *a, size_t size) {
+    if (a->capacity - a->size >= size) return true;
+    size_t capacity = 2 * a->capacity + size + 1024;
+    char *items = realloc(a->items, capacity);
+    if (!items) return false;
+    a->items = items;
+    a->capacity = capacity;
+    return true;
+}
+
 bool array_put(array *a, const void *item, size_t size) {
-    if (a->capacity - a->size < size) {
-        size_t capacity = 2 * a->capacity + size + 1024;
-        char *items = realloc(a->items, capacity);
-        if (!items) return false;
-        a->items = items;
-        a->capacity = capacity;
-    }
+    if (!array_reserve(a, size)) return false;
     memcpy(a->items + a->size, item, size);
     a->size += size;
     return true;

@@ -11,7 +11,8 @@ typedef struct array {
     size_t size, capacity; /* bytes */
 } array;
 
-/* false: no memory. */
+/* Makes room for `size` more bytes. false: no memory. */
+bool array_reserve(array *a, size_t size);
 bool array_put(array *a, const void *item, size_t size);
 #define ARRAY_PUT(a, type, value) array_put(a, &(type){value}, sizeof(type))
 void array_free(array *a);

@@ -212,11 +212,31 @@ def test_many_skipped_rows():
     assert (found.any(axis=1) == [text is not None for text in texts]).all()
 
 
-def test_texts_are_not_copied():
-    """The memory of a job does not grow with the texts of a table, beyond its own limit."""
-    text = pa.array(["".join(chr(97 + (i * j) % 26) for j in range(1000)) for i in range(200)])
-    result = nd.dedup(pa.chunked_array([text] * 50), memory=64 << 20)
-    assert result.summary.text_bytes == 200 * 50 * 1000
+def as_dataset(texts):
+    return pytest.importorskip("datasets").Dataset.from_dict({"text": texts})
+
+
+@pytest.mark.parametrize("make, copies", [
+    (pa.array, False), (lambda texts: pa.table({"text": texts}), False),
+    (lambda texts: pa.chunked_array([texts[:7000], texts[7000:]]), False),
+    (polars.Series, False), (lambda texts: polars.DataFrame({"text": texts}), False),
+    (as_dataset, False), (lambda texts: as_dataset(texts).shuffle(seed=1), True),
+    (lambda texts: pa.table({"text": texts}).to_reader(1000), True), (list, True), (iter, True)])
+def test_texts_that_stay_are_not_copied(make, copies):
+    """Texts of tables in memory are read there again; others are copied to a temporary file."""
+    texts = [" ".join([f"w{i % 3000}x{j}" for j in range(120)] + [str(i)]) for i in range(9000)]
+    summary = nd.dedup(make(texts), memory=64 << 20).summary
+    assert summary.kept == 3000 and summary.verified >= 6000
+    assert (summary.work_bytes > summary.text_bytes) == copies
+
+
+def test_labels_beside_texts_that_stay():
+    """A column is added to the batches on their way."""
+    texts = [f"{i // 2} is a text of its own, and a copy" for i in range(2000)]
+    labels = [f"label {i % 2}" for i in range(2000)]
+    classes = nd.dedup(pa.array(texts), losses_by=labels).summary.losses
+    assert [(item.name, item.removed) for item in classes if item.kind == "field"] == [
+        ("label 1", 1000), ("label 0", 0)]
 
 
 def test_datasets():

@@ -10,6 +10,7 @@ from typing import Any, Callable
 import numpy as np
 import pyarrow as pa
 
+from . import _core
 from ._errors import ArgumentError, InputError
 from ._files import Files
 
@@ -25,14 +26,17 @@ class Source:
     text, id       names of columns in the stream, or fields of the files; id None: row numbers
     ids            the column of ids, or None
     select         gives the rows of a mask, as the kind of object that came in
+    stays          the stream only shows what is in memory anyway, so that its texts are read there
+                   again; those of another stream are copied to disk
     """
 
     def __init__(self, *, stream: Any = None, paths: list[bytes] | None = None, text: str,
                  id: str | None, ids: Callable[[], pa.ChunkedArray] | None = None,
                  select: Callable[[np.ndarray], Any] | None = None,
-                 why_no_table: str = "", file_options: dict[str, Any] | None = None) -> None:
+                 why_no_table: str = "", file_options: dict[str, Any] | None = None,
+                 stays: bool = False) -> None:
         self.stream, self.paths, self.text, self.id = stream, paths, text, id
-        self.file_options = file_options or {}
+        self.file_options, self.stays = file_options or {}, stays
         self.ids, self.select, self.why_no_table = ids, select, why_no_table
         # What an iterator has raised. The iterator knows only this list, not the source: a cycle
         # through a stream would never be collected.
@@ -44,7 +48,7 @@ class Source:
         if self.paths is not None:
             given.update(self.file_options, paths=self.paths)
         else:
-            given["stream"] = self.stream.__arrow_c_stream__()
+            given.update(stream=self.stream.__arrow_c_stream__(), stays=self.stays)
         return given
 
     def call(self, function: Callable[[dict[str, Any]], Any], options: dict[str, Any]) -> Any:
@@ -150,7 +154,7 @@ def _column(column: pa.ChunkedArray, data: Any, text: str) -> Source:
         return data.filter(pa.array(mask))
 
     return Source(stream=column.cast(_exportable_type(column.type)), text=text, id=None,
-                  select=select)
+                  select=select, stays=True)
 
 
 def _arrow(data: Any, package: str, text: str, id: str | None, more: Sequence[str]) -> Source:
@@ -173,7 +177,7 @@ def _arrow(data: Any, package: str, text: str, id: str | None, more: Sequence[st
     need(table.column_names, text, id, *more)
     return Source(stream=exportable(table.select(_wanted(text, id, *more))), text=text, id=id,
                   ids=(lambda: _plain(table.column(id))) if id else None,
-                  select=lambda mask: _filtered(table, mask))
+                  select=lambda mask: _filtered(table, mask), stays=True)
 
 
 def exportable(data: Any) -> Any:
@@ -227,12 +231,12 @@ def as_table(data: Any) -> Any:
 
 def _polars(data: Any, text: str, id: str | None, more: Sequence[str]) -> Source:
     if type(data).__name__ == "Series":
-        return Source(stream=data, text=text, id=None, select=data.filter)
+        return Source(stream=data, text=text, id=None, select=data.filter, stays=True)
     id = _present(id, data.columns)
     need(data.columns, text, id, *more)
     return Source(stream=data.select(_wanted(text, id, *more)), text=text, id=id,
                   ids=(lambda: _plain(pa.chunked_array(data.get_column(id)))) if id else None,
-                  select=data.filter)
+                  select=data.filter, stays=True)
 
 
 def _pandas(data: Any, text: str, id: str | None, more: Sequence[str]) -> Source:
@@ -255,7 +259,7 @@ def _pandas(data: Any, text: str, id: str | None, more: Sequence[str]) -> Source
 
 def _dataset(data: Any, text: str, id: str | None, more: Sequence[str]) -> Source:
     """datasets.Dataset. Its Arrow format follows the indices that filter, select and shuffle leave
-    over the table."""
+    over the table; without indices it is the table, in memory or mapped from files."""
     names = data.column_names
     if names is not None:
         id = _present(id, names)
@@ -268,9 +272,11 @@ def _dataset(data: Any, text: str, id: str | None, more: Sequence[str]) -> Sourc
     def ids() -> pa.ChunkedArray:
         return narrow.select_columns([id])[:].column(id)
 
-    return _reader((_as_batches(table) for table in narrow.iter(BATCH)), text, id,
-                   ids=ids if id else None,
-                   select=lambda mask: data.select(np.flatnonzero(mask)))
+    more_options: dict[str, Any] = {
+        "ids": ids if id else None, "select": lambda mask: data.select(np.flatnonzero(mask))}
+    if len(data) > 0 and getattr(data, "_indices", data) is None:
+        return Source(stream=exportable(narrow[:]), text=text, id=id, stays=True, **more_options)
+    return _reader((_as_batches(table) for table in narrow.iter(BATCH)), text, id, **more_options)
 
 
 def _as_batches(table: pa.Table) -> pa.RecordBatch:
@@ -407,19 +413,8 @@ def _texts(texts: Any, begin: int) -> pa.Array:
     if hasattr(texts, "dtype"):  # a column of pandas
         if texts.dtype != object:
             return pa.array(texts, pa.large_binary(), from_pandas=True)
-        texts = list(texts)
     # pa.array of str would do, but each str then keeps its UTF-8 as long as it lives.
-    return pa.array([_utf8(text, row) for row, text in enumerate(texts, begin)], pa.large_binary())
-
-
-def _utf8(text: Any, row: int) -> bytes | None:
-    if isinstance(text, str):
-        try:
-            return text.encode()
-        except UnicodeEncodeError:
-            return text.encode("utf-8", "surrogatepass")
-    if text is None or isinstance(text, bytes):
-        return text
-    if isinstance(text, float) and text != text or type(text).__name__ == "NAType":
-        return None  # what pandas has for a missing text
-    raise InputError(f"row {row}: a text must be a str, not {type(text).__name__}")
+    parts = _core.utf8_column(list(texts), begin)
+    offsets, data = parts["texts"]
+    return pa.Array.from_buffers(pa.large_binary(), len(texts),
+                                 [pa.py_buffer(part) for part in (parts["valid"], offsets, data)])
