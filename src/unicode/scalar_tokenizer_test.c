@@ -1,115 +1,11 @@
-/* The scalar tokenizer against the golden vectors, and against a slow oracle made with ICU. */
-#include "unicode/scalar_tokenizer.h"
+/* The scalar tokenizer against the golden vectors; invalid UTF-8; where scans begin and stop; long
+ * texts; failures. scalar_tokenizer_icu_test.c has ICU as its oracle. */
+#include "scanned_tokens.h"
 
 #include "kernel/kernel.h"
 #include "kernel/script_pages.h"
-#include "test.h"
-#include "unicode/normalize.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <unicode/uchar.h>
-#include <unicode/unorm2.h>
-#include <unicode/uscript.h>
-#include <unicode/ustring.h>
-
-/* ---------------------------------------------------------------- helpers */
-
-/* A list of tokens as one string: each token between two bytes that do not occur in UTF-8. */
-typedef struct list {
-    char *bytes;
-    size_t length, capacity, tokens,
-        stop_at; /* stop_at: the callback stops at this token (from 1) */
-} list;
-
-static void list_add(list *l, const void *bytes, size_t length) {
-    assert_true(nd_reserve(&nd_allocator_default, &l->bytes, &l->capacity, l->length + length + 1));
-    memcpy(l->bytes + l->length, bytes, length);
-    l->length += length;
-    l->bytes[l->length] = '\0';
-}
-
-static void list_add_token(list *l, const void *token, size_t length) {
-    list_add(l, "\xfe", 1);
-    list_add(l, token, length);
-    list_add(l, "\xff", 1);
-    l->tokens++;
-}
-
-static bool collect(void *context, const nd_token *token) {
-    list *l = context;
-    list_add_token(l, token->text, token->length);
-    return l->tokens != l->stop_at;
-}
-
-static void list_clear(list *l) { l->length = l->tokens = 0; }
-
-static nd_token_sink sink_to(list *l) {
-    nd_token_sink sink = {.allocator = nd_allocator_default,
-                          .key = nd_hash_key_of(1),
-                          .fn = collect,
-                          .fn_context = l};
-    return sink;
-}
-
-/* A copy of exactly its length, so that the sanitizer finds reads outside it. */
-static char *exact_copy(const char *text, size_t length) {
-    char *copy = malloc(length ? length : 1);
-    assert_non_null(copy);
-    memcpy(copy, text, length);
-    return copy;
-}
-
-/* Returns the tokens of a text from an offset on, through a callback. Also checks that the sink
- * collects the same hashes without a callback. */
-static void tokens_from(list *l, bool chars, const char *text, size_t length, size_t from) {
-    char *copy = exact_copy(text, length);
-    nd_token_sink sink = sink_to(l),
-                  hashes = {.allocator = nd_allocator_default, .key = nd_hash_key_of(1)};
-    nd_error error = {0};
-    size_t stopped = 0, begin = l->length;
-    for (int way = 0; way < 2; way++) {
-        nd_token_sink *to = way ? &hashes : &sink;
-        nd_status status = chars ? nd_scan_chars(to, copy, length, &error)
-                                 : nd_scan_words(to, copy, length, from, false, &stopped, &error);
-        if (status != ND_OK) fail_msg("%s", error.message);
-        if (!chars) assert_int_equal(stopped, length);
-    }
-    size_t count = 0;
-    for (size_t at = begin; at < l->length; count++) {
-        size_t end = at;
-        while (l->bytes[end] != '\xff') end++;
-        assert_true(count < hashes.count);
-        assert_true(hashes.hashes[count] ==
-                    nd_hash_token(&hashes.key, l->bytes + at + 1, end - at - 1));
-        at = end + 1;
-    }
-    assert_int_equal(count, hashes.count);
-    free(hashes.hashes);
-    free(copy);
-}
-
-static void assert_same_list(const list *got, const list *want, const char *text, size_t length) {
-    if (got->length == want->length &&
-        (got->length == 0 || memcmp(got->bytes, want->bytes, got->length) == 0))
-        return;
-    print_error("text:");
-    for (size_t i = 0; i < length && i < 200; i++) print_error(" %02x", (unsigned char)text[i]);
-    print_error("\ngot:  %.300s\nwant: %.300s\n", got->length ? got->bytes : "",
-                want->length ? want->bytes : "");
-    fail();
-}
-
-static size_t put_utf8(char *to, uint32_t cp) {
-    unsigned width;
-    uint32_t utf8 = nd_utf8_pack(cp, &width);
-    for (unsigned i = 0; i < width; i++) to[i] = (char)(utf8 >> 8 * i);
-    return width;
-}
-
-/* ---------------------------------------------------------------- golden vectors */
+/* ---- golden vectors */
 
 static size_t unescape(char *text) {
     char *out = text;
@@ -167,222 +63,7 @@ static void test_golden(void **state) {
     assert_true(seen[0] > 100 && seen[1] > 100);
 }
 
-/* ---------------------------------------------------------------- tables against ICU */
-
-static bool icu_mark(UChar32 c) {
-    return (U_GET_GC_MASK(c) & U_GC_M_MASK) || u_hasBinaryProperty(c, UCHAR_JOIN_CONTROL);
-}
-
-static unsigned icu_class(UChar32 c) {
-    if (icu_mark(c)) return ND_CHAR_MARK;
-    if (!u_hasBinaryProperty(c, UCHAR_ALPHABETIC) &&
-        !(U_GET_GC_MASK(c) & (U_GC_ND_MASK | U_GC_PC_MASK)))
-        return ND_CHAR_NONE;
-    UErrorCode code = U_ZERO_ERROR;
-    switch (uscript_getScript(c, &code)) {
-    case USCRIPT_HAN:
-    case USCRIPT_HIRAGANA:
-    case USCRIPT_KATAKANA:
-    case USCRIPT_THAI:
-    case USCRIPT_LAO:
-    case USCRIPT_KHMER:
-    case USCRIPT_MYANMAR: return ND_CHAR_UNSPACED;
-    default: return ND_CHAR_WORD;
-    }
-}
-
-static bool icu_space_or_punct(UChar32 c) {
-    return u_hasBinaryProperty(c, UCHAR_WHITE_SPACE) || (U_GET_GC_MASK(c) & U_GC_P_MASK);
-}
-
-/* Properties of assigned characters change a little between versions, so ICU must have the version
- * of the tables. */
-static void need_unicode_15(void) {
-    UVersionInfo version;
-    u_getUnicodeVersion(version);
-    if (version[0] != 15) skip();
-}
-
-static void check_fold(UChar32 c, unsigned entry) {
-    UChar source[2], folded[8];
-    UChar32 want[4];
-    int32_t length = 0, count;
-    UErrorCode code = U_ZERO_ERROR;
-    U16_APPEND_UNSAFE(source, length, c);
-    count = u_strFoldCase(folded, 8, source, length, U_FOLD_CASE_DEFAULT, &code);
-    u_strToUTF32(want, 4, &length, folded, count, &code);
-    assert_true(U_SUCCESS(code));
-    uint32_t got[3];
-    assert_int_equal(nd_unicode_fold_to((uint32_t)c, entry, got), length);
-    for (int32_t i = 0; i < length; i++) assert_int_equal(got[i], want[i]);
-    assert_int_equal((entry & ND_CHAR_FOLDS) != 0, length != 1 || want[0] != c);
-    assert_int_equal(entry & ND_CHAR_CLASS, icu_class(want[0]));
-    assert_int_equal((entry & ND_CHAR_SPACE_OR_PUNCT) != 0, icu_space_or_punct(want[0]));
-}
-
-static void test_tables(void **state) {
-    (void)state;
-    need_unicode_15();
-    UErrorCode code = U_ZERO_ERROR;
-    const UNormalizer2 *nfc = unorm2_getNFCInstance(&code);
-    UChar32 maybe[512];
-    size_t maybes = 0;
-    for (UChar32 c = 0; c <= 0x10ffff; c++) {
-        if (c >= 0xd800 && c < 0xe000) continue;
-        unsigned entry = nd_unicode_entry((uint32_t)c), ccc = u_getCombiningClass(c);
-        int32_t check = u_getIntPropertyValue(c, UCHAR_NFC_QUICK_CHECK);
-        check_fold(c, entry);
-        assert_int_equal(nd_unicode_record_of(entry)->ccc, ccc);
-        assert_int_equal((entry & ND_CHAR_NO) != 0, check == UNORM_NO);
-        assert_int_equal((entry & ND_CHAR_MAYBE) != 0, check == UNORM_MAYBE);
-        assert_int_equal((entry & ND_CHAR_NOT_BOUNDARY) != 0, ccc != 0 || check != UNORM_YES);
-        if (check == UNORM_MAYBE) maybe[maybes++] = c;
-        assert_true(maybes < 512);
-    }
-    for (UChar32 c = 0; c <= 0x10ffff; c++) {
-        if (!u_isdefined(c)) continue;
-        UChar decomposed[8];
-        bool lvt = u_getIntPropertyValue(c, UCHAR_HANGUL_SYLLABLE_TYPE) == U_HST_LVT_SYLLABLE;
-        bool forward = !lvt && unorm2_getRawDecomposition(nfc, c, decomposed, 8, &code) >= 0;
-        for (size_t i = 0; i < maybes && !forward; i++)
-            forward = unorm2_composePair(nfc, c, maybe[i]) >= 0;
-        assert_int_equal((nd_unicode_entry((uint32_t)c) & ND_CHAR_FORWARD) != 0, forward);
-    }
-}
-
-/* ---------------------------------------------------------------- the oracle: normalise
-everything, fold everything, then cut */
-
-static int32_t icu_fold_nfc(const char *text, size_t length, UChar32 *out, int32_t room) {
-    UErrorCode code = U_ZERO_ERROR;
-    UChar a[2048], b[4096], c[8192];
-    int32_t count;
-    u_strFromUTF8(a, 2048, &count, text, (int32_t)length, &code);
-    count = unorm2_normalize(unorm2_getNFCInstance(&code), a, count, b, 4096, &code);
-    count = u_strFoldCase(c, 8192, b, count, U_FOLD_CASE_DEFAULT, &code);
-    u_strToUTF32(out, room, &count, c, count, &code);
-    assert_true(U_SUCCESS(code));
-    return count;
-}
-
-static void oracle_words(list *l, const UChar32 *c, int32_t count) {
-    char token[8192], one[4];
-    size_t used = 0;
-    bool unspaced = false;
-    for (int32_t i = 0; i < count; i++) {
-        unsigned class = icu_class(c[i]);
-        bool ends = class == ND_CHAR_NONE || class == ND_CHAR_UNSPACED ||
-                    (class == ND_CHAR_WORD && unspaced);
-        if (ends && used > 0) {
-            list_add_token(l, token, used);
-            used = 0;
-        }
-        if (class == ND_CHAR_UNSPACED || ends) unspaced = class == ND_CHAR_UNSPACED;
-        if (class == ND_CHAR_NONE || (class == ND_CHAR_MARK && used == 0)) continue;
-        size_t width = put_utf8(one, (uint32_t)c[i]);
-        memcpy(token + used, one, width);
-        used += width;
-    }
-    if (used > 0) list_add_token(l, token, used);
-}
-
-static void oracle_chars(list *l, const UChar32 *c, int32_t count) {
-    bool space = false;
-    for (int32_t i = 0; i < count; i++) {
-        char one[4];
-        if (icu_space_or_punct(c[i])) {
-            space = l->tokens > 0;
-            continue;
-        }
-        if (space) list_add_token(l, " ", 1);
-        space = false;
-        list_add_token(l, one, put_utf8(one, (uint32_t)c[i]));
-    }
-}
-
-/* Characters grouped by the properties that matter here, from the tables (which another test
- * compares with ICU). */
-static size_t interesting(uint32_t *to, size_t room, unsigned bits) {
-    size_t count = 0;
-    for (uint32_t cp = 0; cp < 0x110000 && count < room; cp++) {
-        if (cp - 0xd800 < 0x800 || cp - 0xac00 < 11172 || !u_isdefined((UChar32)cp)) continue;
-        if (nd_unicode_entry(cp) & bits) to[count++] = cp;
-    }
-    return count;
-}
-
-static size_t random_text(uint64_t *seed, char *text, uint32_t *const pools[3],
-                          const size_t sizes[3]) {
-    static const uint32_t few[] = {'a',    'e',    ' ',    '=',    0x301,  0x327,  0x316,  0x345,
-                                   0x1100, 0x1161, 0x11a8, 0xac00, 0xac01, 0x4e00, 0x304b, 0x3099,
-                                   0x93c,  0x94d,  0x928,  0x9c7,  0x9be,  0xdd9,  0xdcf,  0xdca,
-                                   0xe01,  0xe35,  0x200d, 0xe9,   0x1ec7, 0x130,  0xdf,   0x1f600};
-    size_t length = 0, count = 1 + random_next(seed) % 14;
-    unsigned how = random_next(seed) % 4;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t r = random_next(seed);
-        unsigned pool = r >> 60 & 3;
-        uint32_t cp = few[r % (sizeof few / sizeof *few)];
-        if (how != 0 && pool < 3) cp = pools[pool][r % sizes[pool]];
-        if (how == 3 && pool == 3) cp = 0xac00 + (uint32_t)(r % 11172);
-        length += put_utf8(text + length, cp);
-    }
-    return length;
-}
-
-enum { POOL = 8192, RANDOM_TEXTS = 200000 };
-
-static void test_random_texts(void **state) {
-    (void)state;
-    need_unicode_15();
-    static uint32_t marks[POOL], starters[POOL], folding[POOL];
-    uint32_t *const pools[3] = {marks, starters, folding};
-    const size_t sizes[3] = {
-        interesting(marks, POOL, ND_CHAR_NOT_BOUNDARY),
-        interesting(starters, POOL, ND_CHAR_FORWARD),
-        interesting(folding, POOL, ND_CHAR_FOLDS | ND_CHAR_SPACE_OR_PUNCT | ND_CHAR_NO)};
-    assert_true(sizes[0] < POOL && sizes[1] < POOL && sizes[2] < POOL);
-    list got = {0}, want = {0};
-    uint64_t seed = 2026;
-    for (int i = 0; i < RANDOM_TEXTS; i++) {
-        char text[256];
-        UChar32 c[1024];
-        size_t length = random_text(&seed, text, pools, sizes);
-        int32_t count = icu_fold_nfc(text, length, c, 1024);
-        for (int chars = 0; chars < 2; chars++) {
-            list_clear(&got);
-            list_clear(&want);
-            (chars ? oracle_chars : oracle_words)(&want, c, count);
-            tokens_from(&got, chars, text, length, 0);
-            assert_same_list(&got, &want, text, length);
-        }
-    }
-    free(got.bytes);
-    free(want.bytes);
-}
-
-/* ---------------------------------------------------------------- invalid UTF-8 */
-
-static void expect_invalid(const char *text, size_t length, size_t offset) {
-    char want[64];
-    snprintf(want, sizeof want, "invalid UTF-8 at byte %zu", offset);
-    char *copy = exact_copy(text, length);
-    nd_token_sink sink = {.allocator = nd_allocator_default, .key = nd_hash_key_of(1)};
-    size_t stopped;
-    uint64_t hash[2];
-    for (int what = 0; what < 4; what++) {
-        nd_error error = {0};
-        nd_status status = what < 2
-                               ? nd_scan_words(&sink, copy, length, 0, what == 1, &stopped, &error)
-                           : what == 2 ? nd_scan_chars(&sink, copy, length, &error)
-                                       : nd_hash_bare_text(&sink, copy, length, hash, &error);
-        assert_int_equal(status, ND_ERR_INPUT);
-        assert_int_equal(error.status, ND_ERR_INPUT);
-        assert_string_equal(error.message, want);
-    }
-    free(sink.hashes);
-    free(copy);
-}
+/* ---- invalid UTF-8 */
 
 static void test_invalid_utf8(void **state) {
     (void)state;
@@ -449,48 +130,7 @@ static void test_invalid_utf8(void **state) {
     }
 }
 
-/* Offset of the first ill-formed sequence, or -1. */
-static int32_t icu_first_ill_formed(const uint8_t *text, int32_t length) {
-    for (int32_t at = 0; at < length;) {
-        int32_t start = at;
-        UChar32 c;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion" /* inside ICU's macro */
-        U8_NEXT(text, at, length, c);
-#pragma GCC diagnostic pop
-        if (c < 0) return start;
-    }
-    return -1;
-}
-
-/* Random bytes of all kinds that decoders distinguish: the first ill-formed sequence is at the same
- * offset as in ICU. */
-static void test_random_bytes(void **state) {
-    (void)state;
-    static const unsigned char kinds[] = {'a',  ' ',  0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
-                                          0xc0, 0xc1, 0xc2, 0xcc, 0xdf, 0xe0, 0xe1, 0xec, 0xed,
-                                          0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
-    uint64_t seed = 7;
-    unsigned valid = 0;
-    for (int i = 0; i < 100000; i++) {
-        char text[8];
-        size_t length = 1 + random_next(&seed) % 8;
-        for (size_t k = 0; k < length; k++)
-            text[k] = (char)kinds[random_next(&seed) % sizeof kinds];
-        int32_t bad = icu_first_ill_formed((const uint8_t *)text, (int32_t)length);
-        list got = {0};
-        if (bad >= 0) {
-            expect_invalid(text, length, (size_t)bad);
-        } else {
-            tokens_from(&got, false, text, length, 0);
-            valid++;
-        }
-        free(got.bytes);
-    }
-    assert_true(valid > 1000);
-}
-
-/* ---------------------------------------------------------------- beginning and stopping */
+/* ---- beginning and stopping */
 
 /* The offsets where a scan may begin or stop: cutting the text there changes no token, so the
  * tokens of both parts together are those of the whole. */
@@ -626,7 +266,7 @@ static void test_from(void **state) {
     free(before.bytes);
 }
 
-/* ---------------------------------------------------------------- long texts */
+/* ---- long texts */
 
 enum { LONG = 1 << 20 };
 
@@ -745,7 +385,7 @@ static void test_trouble_after_delivery(void **state) {
     free(text);
 }
 
-/* ---------------------------------------------------------------- bare texts, callbacks, memory */
+/* ---- bare texts, callbacks, memory */
 
 static void bare(const char *text, uint64_t seed, uint64_t hash[2]) {
     nd_token_sink sink = {.allocator = nd_allocator_default, .key = nd_hash_key_of(seed)};
@@ -848,21 +488,12 @@ static void test_out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_random_texts),
-        cmocka_unit_test(test_invalid_utf8),
-        cmocka_unit_test(test_random_bytes),
-        cmocka_unit_test(test_may_stop),
-        cmocka_unit_test(test_from),
-        cmocka_unit_test(test_long_token),
-        cmocka_unit_test(test_long_marks),
-        cmocka_unit_test(test_late_trouble),
-        cmocka_unit_test(test_trouble_after_delivery),
-        cmocka_unit_test(test_bare_values),
-        cmocka_unit_test(test_bare_form),
-        cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_golden),       cmocka_unit_test(test_invalid_utf8),
+        cmocka_unit_test(test_may_stop),     cmocka_unit_test(test_from),
+        cmocka_unit_test(test_long_token),   cmocka_unit_test(test_long_marks),
+        cmocka_unit_test(test_late_trouble), cmocka_unit_test(test_trouble_after_delivery),
+        cmocka_unit_test(test_bare_values),  cmocka_unit_test(test_bare_form),
+        cmocka_unit_test(test_cancel),       cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
