@@ -1,6 +1,6 @@
 /* Records of a callback, copied by the job or read where they stay: random texts, many of them
- * equal, empty or a byte long. The kept ones are written as they are, a line each; both ways give
- * the same decisions, and bytes behind a text are never read. */
+ * equal, empty or a byte long. Kept and removed ones are written as they are, a line each; both
+ * ways give the same decisions, and bytes behind a text are never read. */
 #include "job_parts.h"
 #include "own_directory.h"
 #include "test.h"
@@ -60,7 +60,7 @@ static void make_texts(source *s, uint64_t *seed) {
     }
 }
 
-static void run(source *s, bool stay, uint32_t threads, const char *kept, nd_job_summary *summary) {
+static void run(source *s, bool stay, uint32_t threads, bool writes, nd_job_summary *summary) {
     job_parts o;
     nd_error error;
     job_parts_init(&o);
@@ -72,26 +72,28 @@ static void run(source *s, bool stay, uint32_t threads, const char *kept, nd_job
     o.resources.threads = threads;
     o.resources.memory = (uint64_t)128 << 20;
     o.similarity.threshold = 0.5;
-    o.outputs.kept = kept;
+    o.outputs.kept = writes ? "kept" : NULL;
+    o.outputs.removed_records = writes ? "removed" : NULL;
     o.outputs.on_decision = note_decision;
     o.outputs.context = s;
     if (nd_dedup(dedup_of(&o), summary, &error) != ND_OK) fail_msg("%s", error.message);
 }
 
-static void check_written(const source *s) {
+/* Checks that the file has those of the texts that are kept, or removed, and deletes it. */
+static void check_written(const source *s, const char *name, bool kept) {
     static char wanted[WRITTEN], written[WRITTEN];
     size_t size = 0;
     for (size_t i = 0; i < s->count; i++) {
-        if (!s->kept[i]) continue;
+        if (s->kept[i] != kept) continue;
         if (s->length[i] > 0) memcpy(wanted + size, s->text[i], s->length[i]);
         size += s->length[i];
         wanted[size++] = '\n';
     }
-    FILE *file = fopen("kept", "r");
+    FILE *file = fopen(name, "r");
     assert_non_null(file);
     assert_int_equal(fread(written, 1, sizeof written, file), size);
     fclose(file);
-    unlink("kept");
+    unlink(name);
     assert_memory_equal(written, wanted, size);
 }
 
@@ -102,11 +104,13 @@ static void test_texts(void **state) {
         source s = {0};
         nd_job_summary copied = {.struct_size = sizeof copied}, stayed = copied;
         make_texts(&s, &seed);
-        run(&s, false, 1 + (uint32_t)(round % 3), "kept", &copied);
-        check_written(&s);
+        run(&s, false, 1 + (uint32_t)(round % 3), true, &copied);
+        check_written(&s, "kept", true);
+        check_written(&s, "removed", false);
         source before = s;
-        run(&s, true, 1 + (uint32_t)(round % 2), "kept", &stayed);
-        check_written(&s);
+        run(&s, true, 1 + (uint32_t)(round % 2), true, &stayed);
+        check_written(&s, "kept", true);
+        check_written(&s, "removed", false);
         assert_memory_equal(s.kept, before.kept, sizeof s.kept);
         assert_int_equal(stayed.kept, copied.kept);
         assert_int_equal(stayed.text_bytes, copied.text_bytes);
@@ -130,9 +134,9 @@ static void test_long_texts(void **state) {
         add_text(&s, text, LONG);
     }
     free(text);
-    run(&s, false, 2, NULL, &copied);
+    run(&s, false, 2, false, &copied);
     source before = s;
-    run(&s, true, 2, NULL, &stayed);
+    run(&s, true, 2, false, &stayed);
     assert_memory_equal(s.kept, before.kept, sizeof s.kept);
     assert_int_equal(copied.kept, 1);
     assert_int_equal(copied.verified, 5);
