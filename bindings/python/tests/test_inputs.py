@@ -220,6 +220,10 @@ def as_dataset(texts):
     (pa.array, False), (lambda texts: pa.table({"text": texts}), False),
     (lambda texts: pa.chunked_array([texts[:7000], texts[7000:]]), False),
     (polars.Series, False), (lambda texts: polars.DataFrame({"text": texts}), False),
+    (lambda texts: pandas.Series(texts, dtype=pandas.ArrowDtype(pa.string())), False),
+    (lambda texts: pandas.concat([pandas.DataFrame({"text": part}, dtype="string[pyarrow]")
+                                  for part in (texts[:7000], texts[7000:])]), False),
+    (lambda texts: pandas.DataFrame({"text": texts}, dtype=object), True),
     (as_dataset, False), (lambda texts: as_dataset(texts).shuffle(seed=1), True),
     (lambda texts: pa.table({"text": texts}).to_reader(1000), True), (list, True), (iter, True)])
 def test_texts_that_stay_are_not_copied(make, copies):
@@ -237,6 +241,21 @@ def test_labels_beside_texts_that_stay():
     classes = nd.dedup(pa.array(texts), losses_by=labels).summary.losses
     assert [(item.name, item.removed) for item in classes if item.kind == "field"] == [
         ("label 1", 1000), ("label 0", 0)]
+
+
+@pytest.mark.parametrize("column", [[1, 2], [1.5, 2.0], [True, False],
+                                    pandas.to_datetime(["2026-01-01", "2026-01-02"])])
+def test_a_column_of_pandas_without_texts(column):
+    for data in (pandas.Series(column), pandas.DataFrame({"text": column})):
+        with pytest.raises(nd.ArgumentError, match='column "text" must hold texts'):
+            nd.dedup(data)
+
+
+def test_a_text_of_pandas_that_is_none():
+    data = pandas.Series(["a text", 1], dtype=object)
+    for given in (data, pandas.DataFrame({"text": data})):
+        with pytest.raises(nd.InputError, match="row 1: a text must be a str, not int"):
+            nd.dedup(given)
 
 
 def test_datasets():

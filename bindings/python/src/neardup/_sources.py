@@ -241,7 +241,10 @@ def _polars(data: Any, text: str, id: str | None, more: Sequence[str]) -> Source
 
 def _pandas(data: Any, text: str, id: str | None, more: Sequence[str]) -> Source:
     if data.ndim == 1:
-        source = _list(data.array, text, None, ())
+        in_arrow = _in_arrow(data)
+        source = (_list(data.array, text, None, ()) if in_arrow is None else
+                  Source(stream=exportable(pa.table({text: in_arrow})), text=text, id=None,
+                         stays=True))
         source.select = lambda mask: data[mask]
         return source
     id = _present(id, data.columns)
@@ -251,10 +254,22 @@ def _pandas(data: Any, text: str, id: str | None, more: Sequence[str]) -> Source
         columns = {name: pa.array(data[name], from_pandas=True) for name in names}
     except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
         raise ArgumentError(f"a column of ids or numbers has values of several types: {problem}")
-    source = _batches(data[text].array, text, id, columns)
+    in_arrow = _in_arrow(data[text])
+    source = (_batches(data[text].array, text, id, columns) if in_arrow is None else
+              Source(stream=exportable(pa.table({text: in_arrow, **columns})), text=text,
+                     id=id if id in columns else None, stays=True))
     source.ids = (lambda: pa.chunked_array([columns[id]])) if id in columns else None
     source.select = lambda mask: data[mask]
     return source
+
+
+def _in_arrow(series: Any) -> Any:
+    """A column that pandas has in Arrow, or as categories; None: it is another one."""
+    kind = series.dtype
+    known = type(kind).__name__ in ("ArrowDtype", "CategoricalDtype")
+    if not known and getattr(kind, "storage", None) != "pyarrow":
+        return None
+    return pa.array(series.array, from_pandas=True)
 
 
 def _dataset(data: Any, text: str, id: str | None, more: Sequence[str]) -> Source:
@@ -411,8 +426,8 @@ def _generator(items: Iterator[Any], text: str, id: str | None) -> Source:
 def _texts(texts: Any, begin: int) -> pa.Array:
     """Texts as UTF-8. Lone surrogates stay as they are, invalid: the library decides about them."""
     if hasattr(texts, "dtype"):  # a column of pandas
-        if texts.dtype != object:
-            return pa.array(texts, pa.large_binary(), from_pandas=True)
+        if str(texts.dtype) != "object":
+            return pa.array(texts, from_pandas=True)
     # pa.array of str would do, but each str then keeps its UTF-8 as long as it lives.
     parts = _core.utf8_column(list(texts), begin)
     offsets, data = parts["texts"]
