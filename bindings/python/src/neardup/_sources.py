@@ -425,9 +425,8 @@ def _generator(items: Iterator[Any], text: str, id: str | None) -> Source:
 
 def _texts(texts: Any, begin: int) -> pa.Array:
     """Texts as UTF-8. Lone surrogates stay as they are, invalid: the library decides about them."""
-    if hasattr(texts, "dtype"):  # a column of pandas
-        if str(texts.dtype) != "object":
-            return pa.array(texts, from_pandas=True)
+    if str(getattr(texts, "dtype", "object")) != "object":  # a column of pandas
+        return pa.array(texts, from_pandas=True)
     # pa.array of str would do, but each str then keeps its UTF-8 as long as it lives.
     parts = _core.utf8_column(list(texts), begin)
     offsets, data = parts["texts"]
