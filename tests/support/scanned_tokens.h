@@ -103,7 +103,7 @@ static inline size_t put_utf8(char *to, uint32_t cp) {
     return width;
 }
 
-/* Both scans, the kernel's way and the hash of a bare text tell where the text is invalid. */
+/* Each function that reads a text tells the offset at which it stops being UTF-8. */
 static inline void expect_invalid(const char *text, size_t length, size_t offset) {
     char want[64];
     snprintf(want, sizeof want, "invalid UTF-8 at byte %zu", offset);

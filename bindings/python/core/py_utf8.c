@@ -50,6 +50,7 @@ static bool is_missing(PyObject *text, PyObject *type) {
     return PyUnicode_CompareWithASCIIString(type, "NAType") == 0;
 }
 
+/* A missing text is empty in the column, and not valid. Any other object is an exception. */
 static bool put_missing(utf8_column *c, PyObject *text, Py_ssize_t row) {
     PyObject *type = PyType_GetName(Py_TYPE(text));
     if (!type) return false;

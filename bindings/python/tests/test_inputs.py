@@ -205,6 +205,45 @@ def test_nulls(make):
     assert found.shape == (5, 4) and (found[1] == found[3]).all() and not found[[0, 2, 4]].any()
 
 
+class Text(str):
+    pass
+
+
+def test_texts_of_a_list():
+    """Each kind of str has the UTF-8 that Python gives it; bytes are texts, too."""
+    texts = ["plain", "", "Stra\u00dfe", "\u0436\u0443\u043a", "\u6d77", "\U0001f642 end",
+             Text("caf\u00e9"), "caf\u00e9".encode(), "a\0b", "x" * 5000 + "\u00e9"]
+    column = pa.array([text.encode() if isinstance(text, str) else text for text in texts],
+                      pa.large_binary())
+    for given in (texts, tuple(texts), iter(texts), pandas.Series(texts, dtype=object)):
+        found = nd.MinHash(16, analyzer="chars").signatures(given)
+        assert (found == nd.MinHash(16, analyzer="chars").signatures(column)).all()
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.float64("nan"), pandas.NA])
+def test_missing_texts_of_a_list(missing):
+    texts = ["a text"] * 9 + [missing] + ["a text"] * 9
+    with pytest.raises(nd.InputError, match='row 9: the text is null; nulls="skip"'):
+        nd.dedup(texts)
+    result = nd.dedup(texts, nulls="skip")
+    assert np.flatnonzero(result.kept).tolist() == [0, 9] and result.summary.skipped == 1
+
+
+@pytest.mark.parametrize("other", [1, 1.5, ["a"], object()])
+def test_what_is_no_text_of_a_list(other):
+    wanted = f"row 2: a text must be a str, not {type(other).__name__}"
+    with pytest.raises(nd.InputError, match=wanted):
+        nd.dedup(["a", "b", other])
+
+
+def test_lone_surrogates_of_a_list():
+    texts = ["fine", "caf\u00e9 \ud800 end", "caf\u00e9 \ufffd end"]
+    with pytest.raises(nd.InputError, match="record 2: invalid UTF-8 at byte 6"):
+        nd.dedup(texts)
+    assert nd.dedup(texts, invalid="skip").summary.skipped == 1
+    assert nd.dedup(texts, invalid="replace").kept.tolist() == [True, True, False]
+
+
 def test_many_skipped_rows():
     """Rows are found while other threads read on, and leave out more rows."""
     texts = [None if i % 2 else f"a text of its own, {i}" for i in range(60000)]
