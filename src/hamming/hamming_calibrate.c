@@ -146,7 +146,8 @@ static nd_status time_queries(trial *t, query_kind *q, nd_error *error) {
  * probe; with one error and with two at the depth of the buckets, so with few keys per probe; and
  * with two errors at a smaller depth, so with many keys per probe. The kinds come by turns. Other
  * jobs do not count: only the thread's processor time does. That has the time which other machines
- * of the host take, so the least time of many short passes counts: they interrupt some of these. */
+ * of the host take, so the least time of many short passes counts: they interrupt some of these.
+ * Where they interrupt all passes of a kind, the bounds of the costs keep them plausible. */
 static nd_status time_probes(trial *t, double *look, double *key, double *query, nd_error *error) {
     unsigned deep = t->table.bucket_bits, shallow = deep - SHALLOW;
     double keys = (double)t->tables.keys / (double)(UINT64_C(1) << deep), few = 1 + deep,
@@ -158,9 +159,12 @@ static nd_status time_probes(trial *t, double *look, double *key, double *query,
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
             ND_TRY(time_queries(t, kinds[i], error));
     *query = none.least;
+    double probe = (one.least / few + two.least / many) / 2, most = probe / (keys + 8);
     *key = (long_ones.least / wide - two.least / many) / (keys * ((1 << SHALLOW) - 1));
-    if (*key < 0.01) *key = 0.01; /* times are noisy, but no cost is 0 */
-    *look = (one.least / few + two.least / many) / 2 - keys * *key;
+    /* Times are noisy, but no cost is 0, and a key costs at most an eighth of a look. */
+    if (*key > most) *key = most;
+    if (*key < 0.01) *key = 0.01;
+    *look = probe - keys * *key;
     if (*look < 1) *look = 1;
     return ND_OK;
 }
