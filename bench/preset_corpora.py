@@ -88,7 +88,7 @@ def pages(make_corpus, seed, documents):
             '--documents',
             str(documents),
             '--material-limit',
-            '64M' if documents > 2000 else '8M',  # seconds are spared
+            '64M' if documents > 2000 else '8M',  # 64M take seconds to collect
             '--seed',
             str(seed),
         ],

@@ -27,7 +27,8 @@ ND_API void nd_hamming_costs_init(nd_hamming_costs *costs);
  * files in `directory` (NULL: $TMPDIR, or /tmp), removed at the end. A table takes at most `memory`
  * bytes (0: 64 MiB), but the smallest is always measured. The costs of larger tables grow as
  * nd_hamming_costs_init has them. `allocator` NULL: malloc. ND_ERR_IO: the directory cannot be
- * written. Takes less than a second, some five seconds with 1 GiB. */
+ * written. Takes less than a second, some five seconds with 1 GiB. If other work interrupts every
+ * measurement, the costs are no more than plausible: a key costs less than a look. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_calibrate(const char *directory, uint64_t memory,
                                                     const nd_allocator *allocator,
                                                     nd_hamming_costs *out, nd_error *error);
