@@ -1,5 +1,7 @@
 #include "contract/sized_uses.h"
 
+#include "contract/told_results.h"
+
 /* Options with values of which results depend, so that a structure that is not read changes them.
  */
 static struct {
@@ -50,16 +52,9 @@ static unsigned next_print;
 static failing_allocator job_memory;
 static nd_allocator job_allocator;
 
-/* ---- callbacks that note results */
+/* ---- results of two calls that must be the same */
 
 enum { MANY_REQUESTS = 1 << 30 };
-static uint64_t told;
-
-static void tell_bytes(const void *bytes, size_t size) {
-    for (size_t i = 0; i < size; i++) told = nd_mix64(told + ((const unsigned char *)bytes)[i]);
-}
-static void tell(uint64_t number) { tell_bytes(&number, sizeof number); }
-static void tell_double(double number) { tell_bytes(&number, sizeof number); }
 
 /* Its padding has any bytes. */
 static void level_plan(nd_plan *plan) {
@@ -96,99 +91,6 @@ uint64_t told_by_use(void) {
     level_summary(&summary);
     tell_bytes(&summary, sizeof summary);
     return told;
-}
-
-static bool tell_decision(void *context, const nd_decision *d) {
-    (void)context;
-    tell(d->evidence);
-    tell(d->kept);
-    return true;
-}
-static bool tell_pair(void *context, const nd_pair *p) {
-    (void)context;
-    tell(p->document_a * DOCUMENTS + p->document_b);
-    return true;
-}
-static bool tell_tuned(void *context, const nd_tuned_document *d) {
-    (void)context;
-    tell(d->document * DOCUMENTS + d->earlier.document);
-    return true;
-}
-static bool tell_missed(void *context, const nd_missed_pair *p) {
-    (void)context;
-    tell(p->document_a * DOCUMENTS + p->document_b);
-    return true;
-}
-static bool tell_text(void *context, const nd_text *t) {
-    (void)context;
-    tell_bytes(t->text, t->length);
-    return true;
-}
-static bool tell_input(void *context, const nd_input_info *info) {
-    (void)context;
-    tell_bytes(info->name, strlen(info->name));
-    return true;
-}
-static bool tell_field(void *context, const nd_input_field *field) {
-    (void)context;
-    tell_bytes(field->name, strlen(field->name));
-    return true;
-}
-static bool tell_print(void *context, const nd_fingerprinted *f) {
-    (void)context;
-    tell(f->fingerprint.low);
-    return true;
-}
-static bool tell_signature(void *context, const nd_signed *s) {
-    (void)context;
-    tell_bytes(s->signature, with.signatures.perms * sizeof *s->signature);
-    return true;
-}
-static bool tell_digest(void *context, const nd_digested *d) {
-    (void)context;
-    tell_bytes(&d->digest, sizeof d->digest);
-    return true;
-}
-static bool tell_keyword(void *context, const nd_keyword *k) {
-    (void)context;
-    tell_bytes(k->term, k->length);
-    return true;
-}
-static bool tell_keywords(void *context, const nd_keyworded *d) {
-    for (size_t i = 0; i < d->count; i++) tell_keyword(context, &d->keywords[i]);
-    return true;
-}
-static bool tell_passage(void *context, const nd_found_passage *p) {
-    (void)context;
-    tell_bytes(p->source_text ? p->source_text : "", p->source_text ? p->passage.tokens : 0);
-    tell(p->query + p->passage.a_begin);
-    return true;
-}
-static bool tell_stretch(void *context, const nd_repeated_stretch *s) {
-    (void)context;
-    tell_bytes(s->id, s->id_length);
-    tell(s->begin + s->source_begin);
-    return true;
-}
-static bool tell_answer(void *context, const nd_answer *a) {
-    (void)context;
-    tell(a->count);
-    return true;
-}
-static bool tell_near(void *context, const nd_hamming_answer *a) {
-    (void)context;
-    tell(a->count);
-    return true;
-}
-static bool tell_join(void *context, const nd_hamming_pair *p) {
-    (void)context;
-    tell(p->number_a * 10 + p->number_b);
-    return true;
-}
-static bool tell_arrival(void *context, const nd_stream_answer *a) {
-    (void)context;
-    tell_bytes(a->cluster, a->cluster_length);
-    return true;
 }
 
 /* ---- calls that tell what they made */
@@ -389,7 +291,8 @@ static nd_status extract_prints(void) {
     return nd_fingerprints(&with.fingerprints, tell_print, NULL, &out.summary, &failure);
 }
 static nd_status sign(void) {
-    return nd_signatures(&with.signatures, tell_signature, NULL, &out.summary, &failure);
+    return nd_signatures(&with.signatures, tell_signature, &with.signatures.perms, &out.summary,
+                         &failure);
 }
 static nd_status digest(void) {
     return nd_digests(&with.digests, tell_digest, NULL, &out.summary, &failure);
@@ -770,9 +673,9 @@ const sized_structure sized_structures[] = {
     USE(nd_fingerprints_options, nd_resources,                                                     \
         (with.fingerprints.resources = given, extract_prints()))                                   \
     USE(nd_signatures, nd_signatures_options,                                                      \
-        nd_signatures(given, tell_signature, NULL, &out.summary, &failure))                        \
+        nd_signatures(given, tell_signature, &with.signatures.perms, &out.summary, &failure))      \
     USE(nd_signatures, nd_job_summary,                                                             \
-        nd_signatures(&with.signatures, tell_signature, NULL, given, &failure))                    \
+        nd_signatures(&with.signatures, tell_signature, &with.signatures.perms, given, &failure))  \
     USE(nd_signatures_options, nd_input_options, (with.signatures.input = given, sign()))          \
     USE(nd_signatures_options, nd_analyzer_options, (with.signatures.analyzer = given, sign()))    \
     USE(nd_signatures_options, nd_resources, (with.signatures.resources = given, sign()))          \
