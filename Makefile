@@ -15,12 +15,12 @@ build:
 demo: build
 	scripts/demo
 
-# Six to ten minutes on two cores, the build included.
+# Three to ten minutes on two cores, the build included.
 test:
 	scripts/test
 
-# All else that must hold before a change goes in, forty to fifty minutes; `make check-asan` and the
-# like run one part (scripts/test lists them).
+# All else that must hold before a change goes in, twenty-five to fifty minutes; `make check-asan`
+# and the like run one part (scripts/test lists them).
 check:
 	scripts/test check
 
