@@ -259,7 +259,7 @@ int main(int count, char **arguments) {
         else stop(usage);
     }
     if (!path) stop(usage);
-    /* Collecting the material takes seconds for each 64 MB. */
+    /* To collect 64 MB of material takes seconds, and few documents need less. */
     material m = {.limit = documents > 20000 ? 64 << 20 : 8 << 20};
     if (!(file ? material_add_file(&m, file) : material_add_machine(&m)) || m.count < 1000)
         stop("too little material");
