@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* What comparing needs of a document. `sketch`: the low 8 bits of each value of its signature;
- * `set`: its shingles, distinct and without 0, as nd_signed has them. */
+ * `set`: its shingles, distinct, ascending and without 0, as nd_signed has them. */
 typedef struct nd_sketched {
     const uint8_t *sketch;
     const uint64_t *set;
@@ -38,11 +38,12 @@ ND_API bool nd_set_verifier_near(const nd_set_verifier *verifier, const uint8_t 
                                  const uint8_t *b);
 
 /* Takes the document with which the next ones are compared. Its sketch and set must stay valid
- * until then. The set is read by the first comparison. */
+ * until then. */
 ND_API void nd_set_verifier_begin(nd_set_verifier *verifier, const nd_sketched *document);
 
 /* Compares a document with that of nd_set_verifier_begin: sketches, then sets. *duplicate: their
- * Jaccard similarity is at least the threshold, and *overlap is exact. */
+ * Jaccard similarity is at least the threshold, and *overlap is exact. ND_ERR_ARGUMENT: also a set
+ * that is not distinct and ascending; sets are looked at if the sketches are near. */
 ND_API ND_MUST_CHECK nd_status nd_set_verifier_compare(nd_set_verifier *verifier,
                                                        const nd_sketched *document, bool *duplicate,
                                                        nd_overlap *overlap, nd_error *error);

@@ -1,6 +1,6 @@
 #include "dedup/anchor_search.h"
 
-#include "similarity/shingle_set.h"
+#include "similarity/ordered_set.h"
 #include "sketch/band_key.h"
 
 /* Shingles ahead of a lookup at which the filter is prefetched; and shingles that are looked up in
@@ -13,9 +13,9 @@ enum { MOST_TESTED = 1 << 14, MOST_OF_PATTERNS = 1 << 12 };
 
 struct nd_anchor_search {
     const nd_anchor_table *table;
-    nd_shingle_set set;
-    uint16_t *counts;  /* by document - first: rare anchors in the text */
-    uint32_t *touched; /* documents with a count; in the end, the documents that have enough */
+    nd_ordered_set likely; /* shingles of the text that may be anchors */
+    uint16_t *counts;      /* by document - first: rare anchors in the text */
+    uint32_t *touched;     /* documents with a count; in the end, the documents that have enough */
     size_t touched_count, touched_capacity;
     uint8_t *has;     /* by common anchor: 1 if the text has it */
     uint32_t *common; /* the common anchors of the text */
@@ -32,7 +32,7 @@ nd_status nd_anchor_search_create(const nd_anchor_table *table, nd_anchor_search
     nd_anchor_search *s = nd_allocate_zero(a, 1, sizeof *s);
     if (!s) return nd_fail_memory(error, sizeof *s, "a search");
     s->table = table;
-    nd_shingle_set_init(&s->set, a);
+    nd_ordered_set_init(&s->likely, a);
     s->counts = nd_allocate_zero(a, table->count, sizeof *s->counts);
     s->has = nd_allocate_zero(a, table->common_count, sizeof *s->has);
     s->common = nd_allocate(a, table->common_count, sizeof *s->common);
@@ -49,7 +49,7 @@ nd_status nd_anchor_search_create(const nd_anchor_table *table, nd_anchor_search
 void nd_anchor_search_free(nd_anchor_search *s) {
     if (!s) return;
     const nd_allocator *a = &s->table->allocator;
-    nd_shingle_set_free(&s->set);
+    nd_ordered_set_free(&s->likely);
     nd_release(a, s->counts);
     nd_release(a, s->touched);
     nd_release(a, s->has);
@@ -59,11 +59,11 @@ void nd_anchor_search_free(nd_anchor_search *s) {
     nd_release(a, s);
 }
 
-/* The bits of a shingle that its number has, and one more, so that none is 0. Different shingles
- * may share a number, which is looked up once. */
+/* The bits of a shingle that its number has. Different shingles may share a number, which is looked
+ * up once. */
 static uint64_t reduced(uint64_t shingle) {
     const uint64_t high = ~UINT64_C(0) << (64 - ND_BAND_PART_BITS), low = UINT32_MAX;
-    return (shingle & (high | low)) | UINT64_C(1) << 32;
+    return shingle & (high | low);
 }
 
 /* Moves the shingles that may be anchors to the front, reduced. Returns how many they are. */
@@ -194,10 +194,10 @@ nd_status nd_anchor_search_run(nd_anchor_search *s, uint32_t self, uint64_t *shi
     uint32_t own = self >= t->first && self - t->first < t->count ? self - t->first
                                                                   : ND_COMMON_ANCHOR;
     s->touched_count = s->common_count = s->bucket_count = s->left_out = 0;
-    ND_TRY(nd_shingle_set_make(&s->set, shingles, keep_likely(t, shingles, count), error));
-    for (size_t i = 0; i < s->set.size; i += TOGETHER) {
-        size_t left = s->set.size - i;
-        ND_TRY(look_up(s, own, shingles + i, left < TOGETHER ? left : TOGETHER, error));
+    ND_TRY(nd_ordered_set_make(&s->likely, shingles, keep_likely(t, shingles, count), error));
+    for (size_t i = 0; i < s->likely.size; i += TOGETHER) {
+        size_t left = s->likely.size - i;
+        ND_TRY(look_up(s, own, s->likely.values + i, left < TOGETHER ? left : TOGETHER, error));
     }
     keep_enough(s);
     nd_status status = find_patterns(s, self, own, error);

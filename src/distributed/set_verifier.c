@@ -1,9 +1,9 @@
 /* Compares documents of which only sketches and shingle sets are at hand. */
+#include "base/alloc.h"
 #include "base/argument.h"
 #include "base/floats.h"
 #include "kernel/kernel.h"
 #include "neardup.h"
-#include "similarity/shingle_set.h"
 #include "sketch/minhash_filter.h"
 
 #include <string.h>
@@ -14,10 +14,6 @@ struct nd_set_verifier {
     uint32_t perms;
     size_t least_equal;   /* equal bytes that two sketches need */
     nd_sketched document; /* with which the next ones are compared */
-    bool has_set;         /* `set` is of `document` */
-    nd_shingle_set set;
-    uint64_t *values; /* a copy of the set of `document` */
-    size_t value_capacity;
 };
 
 nd_status nd_set_verifier_create(double threshold, uint32_t perms, const nd_allocator *allocator,
@@ -36,7 +32,6 @@ nd_status nd_set_verifier_create(double threshold, uint32_t perms, const nd_allo
     v->threshold = threshold;
     v->perms = perms;
     v->least_equal = nd_sketch_required_matches(threshold, perms, ND_SKETCH_FILTERS);
-    nd_shingle_set_init(&v->set, &v->allocator);
     *out = v;
     return ND_OK;
 }
@@ -44,8 +39,6 @@ nd_status nd_set_verifier_create(double threshold, uint32_t perms, const nd_allo
 void nd_set_verifier_free(nd_set_verifier *v) {
     if (!v) return;
     const nd_allocator a = v->allocator;
-    nd_shingle_set_free(&v->set);
-    nd_release(&a, v->values);
     nd_release(&a, v);
 }
 
@@ -55,23 +48,23 @@ bool nd_set_verifier_near(const nd_set_verifier *v, const uint8_t *a, const uint
 
 void nd_set_verifier_begin(nd_set_verifier *v, const nd_sketched *document) {
     v->document = *document;
-    v->has_set = false;
 }
 
-static nd_status compare_sets(nd_set_verifier *v, const nd_sketched *document, nd_overlap *overlap,
+/* A set that has come from elsewhere, in another order, would give a wrong overlap. */
+static nd_status check_set(const nd_sketched *document, nd_error *error) {
+    bool ascending = true;
+    for (size_t i = 1; i < document->set_size; i++)
+        ascending &= document->set[i - 1] < document->set[i];
+    return ascending ? ND_OK
+                     : nd_fail(error, ND_ERR_ARGUMENT,
+                               "the shingles of a document are not distinct and ascending");
+}
+
+static nd_status compare_sets(const nd_sketched *a, const nd_sketched *b, nd_overlap *overlap,
                               nd_error *error) {
-    size_t count = v->document.set_size;
-    if (!v->has_set) {
-        if (!nd_reserve(&v->allocator, &v->values, &v->value_capacity, count))
-            return nd_fail_memory(error, count * sizeof *v->values, "a shingle set");
-        if (count > 0) memcpy(v->values, v->document.set, count * sizeof *v->values);
-        ND_TRY(nd_shingle_set_make(&v->set, v->values, count, error));
-        v->has_set = true;
-    }
-    size_t other = document->set_size,
-           least = nd_least_intersection(other, v->set.size, v->threshold);
-    *overlap = (nd_overlap){other, v->set.size,
-                            nd_shingle_set_overlap(&v->set, document->set, other, least)};
+    ND_TRY(check_set(a, error));
+    ND_TRY(check_set(b, error));
+    *overlap = nd_set_overlap(a->set, a->set_size, b->set, b->set_size);
     return ND_OK;
 }
 
@@ -84,7 +77,7 @@ nd_status nd_set_verifier_compare(nd_set_verifier *v, const nd_sketched *documen
     ND_TRY(nd_need(overlap, "overlap", error));
     ND_TRY(nd_need(v->document.sketch, "the document of nd_set_verifier_begin", error));
     bool near = nd_set_verifier_near(v, v->document.sketch, document->sketch);
-    if (near) ND_TRY(compare_sets(v, document, &found, error));
+    if (near) ND_TRY(compare_sets(document, &v->document, &found, error));
     *duplicate = near && nd_jaccard(found) >= v->threshold;
     if (*duplicate) *overlap = found;
     return ND_OK;

@@ -3,8 +3,8 @@
 #include "base/limits.h"
 #include "base/radix_sort.h"
 #include "kernel/kernel.h"
+#include "similarity/ascending_set.h"
 #include "similarity/packed_set.h"
-#include "similarity/shingle_set.h"
 #include "sketch/bucket_scan.h"
 #include "sketch/minhash_filter.h"
 #include "store/band_lookup.h"
@@ -48,10 +48,11 @@ struct nd_document_search {
     uint64_t *candidates;
     uint32_t *members;
     size_t candidate_count, candidate_capacity, member_capacity;
-    nd_shingle_set set; /* of the document */
-    bool has_set;       /* it has been made */
-    uint64_t *unpacked;
+    nd_shingles shingles; /* of the document */
+    bool has_shingles;    /* they have been provided */
+    uint64_t *unpacked;   /* shingles of a packed document */
     size_t unpacked_capacity;
+    nd_ascending_set set; /* of a candidate */
     found *found;
     nd_match *matches;
     char *ids;
@@ -70,7 +71,7 @@ nd_status nd_document_search_create(const nd_index_settings *settings, uint32_t 
     s->least_equal = nd_sketch_required_matches(settings->threshold, settings->sketch_size,
                                                 settings->exact ? ND_SKETCH_FILTERS
                                                                 : ND_SKETCH_DECIDES);
-    nd_shingle_set_init(&s->set, allocator);
+    nd_ascending_set_init(&s->set, allocator);
     nd_lookup_context_init(&s->lookup_context, allocator);
     *out = s;
     return ND_OK;
@@ -79,7 +80,7 @@ nd_status nd_document_search_create(const nd_index_settings *settings, uint32_t 
 void nd_document_search_free(nd_document_search *s) {
     if (!s) return;
     nd_allocator a = s->allocator;
-    nd_shingle_set_free(&s->set);
+    nd_ascending_set_free(&s->set);
     nd_lookup_context_free(&s->lookup_context);
     void *const parts[] = {
         s->lookups, s->owners,   s->proposals, s->proposal_at, s->sorted, s->scratch, s->candidates,
@@ -220,43 +221,39 @@ static nd_status gather(nd_document_search *s, const nd_store *store, size_t i, 
 
 /* ---- comparing */
 
-/* Makes the set of the document. It is made late, because most documents meet no candidate that
- * needs it. */
-static nd_status make_set(nd_document_search *s, nd_error *error) {
-    const nd_stored_document *d = &s->document->stored;
+/* Provides the shingles of the document. A packed set is unpacked late, because most documents meet
+ * no candidate that needs it. */
+static nd_status provide_shingles(nd_document_search *s, nd_error *error) {
+    const nd_sketched_document *d = s->document;
     size_t count;
-    s->has_set = true;
-    if (!d->set)
-        return nd_shingle_set_make(&s->set, s->document->shingles, s->document->shingle_count,
-                                   error);
-    if (!nd_packed_set_count(d->set, d->set_size, &count))
+    s->has_shingles = true;
+    s->shingles = (nd_shingles){.hashes = d->shingles, .count = d->shingle_count};
+    if (!d->stored.set) return ND_OK;
+    if (!nd_packed_set_count(d->stored.set, d->stored.set_size, &count))
         return nd_fail(error, ND_ERR_ARGUMENT, "the set of a document is damaged");
     if (!nd_reserve(&s->allocator, &s->unpacked, &s->unpacked_capacity, count))
         return nd_fail_memory(error, count * sizeof *s->unpacked, "a shingle set");
-    if (!nd_packed_set_unpack(d->set, d->set_size, count, s->unpacked))
+    if (!nd_packed_set_unpack(d->stored.set, d->stored.set_size, count, s->unpacked))
         return nd_fail(error, ND_ERR_ARGUMENT, "the set of a document is damaged");
-    return nd_shingle_set_make(&s->set, s->unpacked, count, error);
+    s->shingles = (nd_shingles){.hashes = s->unpacked, .count = count};
+    return ND_OK;
 }
 
 static nd_status exact_match(nd_document_search *s, const nd_store *store,
                              const nd_stored_document *document, uint32_t number, bool *duplicate,
                              nd_match *match, nd_error *error) {
-    size_t size;
-    if (!s->has_set) ND_TRY(make_set(s, error));
-    if (!nd_packed_set_count(document->set, document->set_size, &size))
+    nd_overlap overlap;
+    bool whole;
+    if (!s->has_shingles) ND_TRY(provide_shingles(s, error));
+    ND_TRY(nd_ascending_set_unpack(&s->set, document->set, document->set_size, &whole, error));
+    if (!whole)
         return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
                        nd_store_directory(store), number);
-    if (!nd_reserve(&s->allocator, &s->unpacked, &s->unpacked_capacity, size))
-        return nd_fail_memory(error, size * sizeof *s->unpacked, "a shingle set");
-    if (!nd_packed_set_unpack(document->set, document->set_size, size, s->unpacked))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
-                       nd_store_directory(store), number);
-    const nd_shingle_set *set = &s->set;
-    size_t least = nd_least_intersection(size, set->size, s->settings.threshold);
-    nd_overlap overlap = {size, set->size, nd_shingle_set_overlap(set, s->unpacked, size, least)};
+    ND_TRY(
+        nd_ascending_set_compare(&s->set, s->shingles.hashes, s->shingles.count, &overlap, error));
     *match = (nd_match){.jaccard = nd_jaccard(overlap),
                         .intersection = overlap.intersection,
-                        .set_union = size + set->size - overlap.intersection};
+                        .set_union = overlap.size_a + overlap.size_b - overlap.intersection};
     *duplicate = match->jaccard >= s->settings.threshold;
     return ND_OK;
 }
@@ -325,7 +322,7 @@ static void prefetch_rows(const nd_document_search *s, const nd_store *store, si
 nd_status nd_document_search_find(nd_document_search *s, const nd_store *store, size_t i,
                                   nd_search_kind kind, uint32_t except, nd_error *error) {
     s->document = &s->documents[i];
-    s->has_set = false;
+    s->has_shingles = false;
     s->found_count = s->id_size = 0;
     s->result.left_out = 0;
     ND_TRY(gather(s, store, i, error));

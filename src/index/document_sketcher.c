@@ -1,6 +1,5 @@
 #include "index/document_sketcher.h"
 
-#include "similarity/packed_set.h"
 #include "similarity/packed_sets.h"
 #include "sketch/band_key.h"
 #include "sketch/minhash.h"
@@ -14,7 +13,7 @@ struct nd_document_sketcher {
     uint32_t *signature;
     uint8_t *sketch;
     uint64_t *keys;
-    nd_shingles shingles;  /* of the last text, narrowed if the index has sets */
+    nd_shingles shingles;  /* of the last text */
     nd_packed_sets packed; /* the set of the last text */
 };
 
@@ -94,7 +93,6 @@ nd_status nd_document_sketcher_sketch(nd_document_sketcher *s, const char *text,
     nd_shingles shingles;
     ND_TRY(nd_analyze(s->analyzer, text, length, &shingles, error));
     sketch(s, &shingles, &out->stored);
-    if (s->settings.exact) nd_packed_set_narrow(s->shingles.hashes, s->shingles.count);
     out->shingles = s->settings.exact ? s->shingles.hashes : NULL;
     out->shingle_count = s->settings.exact ? s->shingles.count : 0;
     return ND_OK;

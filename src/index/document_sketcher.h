@@ -28,10 +28,10 @@ nd_status nd_document_sketcher_make(nd_document_sketcher *sketcher, const nd_shi
                                     nd_stored_document *out, nd_error *error);
 
 /* A document that is compared first, and packed only if it is stored. In an index with sets it has
- * its shingles, narrowed, or its packed set. */
+ * its shingles or its packed set. */
 typedef struct nd_sketched_document {
     nd_stored_document stored;
-    uint64_t *shingles; /* a comparison may overwrite repeated ones */
+    uint64_t *shingles;
     size_t shingle_count;
 } nd_sketched_document;
 

@@ -29,8 +29,8 @@ static size_t slots_for(size_t count) {
  * one. */
 static nd_status make_room(nd_ordered_set *set, size_t count, nd_error *error) {
     enum { LARGE = 1 << 16 };
-    if (count <= set->allocated && (set->allocated <= LARGE || count >= set->allocated / 8))
-        return ND_OK;
+    bool wasteful = set->allocated > LARGE && count < set->allocated / 8;
+    if (set->allocated > 0 && count <= set->allocated && !wasteful) return ND_OK;
     nd_allocator allocator = set->allocator;
     size_t slots = slots_for(count), room = slots / SPARSE;
     nd_ordered_set_free(set);

@@ -85,6 +85,22 @@ static void test_against_loops(void **state) {
     nd_ordered_set_free(&other);
 }
 
+/* New sets without a shingle, before they have memory. */
+static void test_empty(void **state) {
+    (void)state;
+    nd_ordered_set set, other;
+    nd_overlap overlap;
+    nd_error error;
+    nd_ordered_set_init(&set, &nd_allocator_default);
+    nd_ordered_set_init(&other, &nd_allocator_default);
+    assert_int_equal(nd_ordered_set_make(&set, NULL, 0, &error), ND_OK);
+    assert_int_equal(set.size, 0);
+    assert_int_equal(nd_ordered_set_compare(&set, &other, NULL, 0, &overlap, &error), ND_OK);
+    assert_int_equal(overlap.size_a + overlap.size_b + overlap.intersection, 0);
+    nd_ordered_set_free(&set);
+    nd_ordered_set_free(&other);
+}
+
 /* A small text behind a huge one gives its memory back. */
 static void test_memory(void **state) {
     (void)state;
@@ -138,7 +154,7 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_loops),
-                                       cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_empty), cmocka_unit_test(test_memory),
                                        cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,6 +268,26 @@ static void test_named_twice(void **unused) {
     nd_large_buckets_free(b);
 }
 
+/* Sets in another order, or with repeats, are refused, whichever document has them. */
+static void test_sets_in_order(void **unused) {
+    (void)unused;
+    const uint8_t sketch[4] = {1, 2, 3, 4};
+    const uint64_t sets[][3] = {{2, 5, 9}, {5, 2, 9}, {2, 9, 9}, {2, 9, 5}};
+    nd_set_verifier *v;
+    assert_int_equal(nd_set_verifier_create(0.5, 4, NULL, &v, NULL), ND_OK);
+    for (size_t a = 0; a < 4; a++)
+        for (size_t b = 0; b < 4; b++) {
+            const nd_sketched one = {sketch, sets[a], 3}, other = {sketch, sets[b], 3};
+            bool duplicate;
+            nd_overlap overlap;
+            nd_set_verifier_begin(v, &one);
+            nd_status status = nd_set_verifier_compare(v, &other, &duplicate, &overlap, NULL);
+            assert_int_equal(status, a + b > 0 ? ND_ERR_ARGUMENT : ND_OK);
+            if (status == ND_OK) assert_true(duplicate && overlap.intersection == 3);
+        }
+    nd_set_verifier_free(v);
+}
+
 static void test_arguments(void **unused) {
     (void)unused;
     nd_set_verifier *v;
@@ -298,6 +318,7 @@ static void test_arguments(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_answers), cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_named_twice), cmocka_unit_test(test_arguments)};
+        cmocka_unit_test(test_named_twice), cmocka_unit_test(test_sets_in_order),
+        cmocka_unit_test(test_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

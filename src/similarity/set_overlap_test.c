@@ -1,5 +1,5 @@
-/* Sets and their overlap, compared with sorted arrays. */
-#include "similarity/shingle_set.h"
+/* Sets and their overlap, compared with plain loops. */
+#include "neardup.h"
 
 #include "test.h"
 
@@ -28,12 +28,7 @@ static size_t plain_overlap(const uint64_t *a, size_t count_a, const uint64_t *b
     return both;
 }
 
-static bool has(const uint64_t *sorted, size_t count, uint64_t hash) {
-    return bsearch(&hash, sorted, count, sizeof hash, ascending) != NULL;
-}
-
-/* Few values with many repeats; or many values; or values with equal low bits, the worst case for a
- * table that is indexed by low bits. */
+/* Few values with many repeats; or many values; or values with equal low bits. */
 static void fill(uint64_t *hashes, size_t count, uint64_t *seed, int kind) {
     for (size_t i = 0; i < count; i++) {
         uint64_t value = random_below(seed, kind == 0 ? 20 : 3000);
@@ -41,42 +36,21 @@ static void fill(uint64_t *hashes, size_t count, uint64_t *seed, int kind) {
     }
 }
 
-static void test_sets(void **state) {
+static void test_overlap(void **state) {
     (void)state;
-    static uint64_t a[MOST], b[MOST], sorted_a[MOST], sorted_b[MOST];
-    nd_shingle_set set, other;
-    nd_shingle_set_init(&set, &nd_allocator_default);
-    nd_shingle_set_init(&other, &nd_allocator_default);
+    static uint64_t a[MOST], b[MOST];
     uint64_t seed = 3;
-    nd_error error;
     for (int round = 0; round < 200; round++) {
         size_t count_a = random_below(&seed, round < 100 ? 50 : MOST),
                count_b = random_below(&seed, round < 100 ? 50 : MOST);
         fill(a, count_a, &seed, round % 4);
         fill(b, count_b, &seed, round % 4);
-        memcpy(sorted_a, a, sizeof a);
-        memcpy(sorted_b, b, sizeof b);
-        size_t size_a = plain_set(sorted_a, count_a), size_b = plain_set(sorted_b, count_b);
-        size_t both = plain_overlap(sorted_a, size_a, sorted_b, size_b);
-        /* In a hash set 0 and 1 are the same. */
-        bool merged = (has(sorted_a, size_a, 0) || has(sorted_b, size_b, 0)) &&
-                      (has(sorted_a, size_a, 1) || has(sorted_b, size_b, 1));
-        assert_int_equal(nd_shingle_set_make(&set, a, count_a, &error), ND_OK);
-        assert_int_equal(nd_shingle_set_make(&other, b, count_b, &error), ND_OK);
-        if (!merged) {
-            assert_int_equal(set.size, size_a);
-            assert_int_equal(nd_shingle_set_overlap(&set, b, other.size, 0), both);
-            assert_int_equal(nd_shingle_set_overlap(&set, b, other.size, both), both);
-            assert_true(nd_shingle_set_overlap(&set, b, other.size, both + 1) <= both);
-        }
-        assert_int_equal(nd_set_make(a, set.size), set.size);
-        nd_overlap overlap = nd_set_overlap(sorted_a, size_a, sorted_b, size_b);
-        assert_int_equal(overlap.intersection, both);
+        size_t size_a = plain_set(a, count_a), size_b = plain_set(b, count_b);
+        nd_overlap overlap = nd_set_overlap(a, size_a, b, size_b);
+        assert_int_equal(overlap.intersection, plain_overlap(a, size_a, b, size_b));
         assert_int_equal(overlap.size_a, size_a);
         assert_int_equal(overlap.size_b, size_b);
     }
-    nd_shingle_set_free(&set);
-    nd_shingle_set_free(&other);
 }
 
 static void test_set_make(void **state) {
@@ -91,20 +65,6 @@ static void test_set_make(void **state) {
         assert_int_equal(nd_set_make(got, count), size);
         assert_memory_equal(got, wanted, size * sizeof *got);
     }
-}
-
-static void test_least_intersection(void **state) {
-    (void)state;
-    const double thresholds[] = {1e-9, 0.05, 0.1, 0.3, 1.0 / 3.0, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0};
-    for (size_t t = 0; t < sizeof thresholds / sizeof *thresholds; t++)
-        for (size_t a = 1; a < 60; a++)
-            for (size_t b = 1; b < 60; b++) {
-                size_t smaller = a < b ? a : b, least = 0;
-                while (least <= smaller && nd_jaccard((nd_overlap){a, b, least}) < thresholds[t])
-                    least++;
-                assert_int_equal(nd_least_intersection(a, b, thresholds[t]), least);
-            }
-    assert_int_equal(nd_least_intersection(10, 10, 0.0), 0);
 }
 
 static void test_measures(void **state) {
@@ -138,9 +98,8 @@ static void test_compare_texts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sets), cmocka_unit_test(test_set_make),
-                                       cmocka_unit_test(test_least_intersection),
-                                       cmocka_unit_test(test_measures),
-                                       cmocka_unit_test(test_compare_texts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overlap), cmocka_unit_test(test_set_make),
+        cmocka_unit_test(test_measures), cmocka_unit_test(test_compare_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
