@@ -744,11 +744,16 @@ static inline uint64_t newlines_of(const unsigned char *p) {
 
 #include "kernel/tlsh_blocks.h"
 
+#include "kernel/value_windows_avx2.h"
+
+#include "kernel/value_windows.h"
+
 const nd_kernel nd_kernel_avx2 = {
     .name = "avx2",
     .minhash = minhash,
     .count_equal = count_equal,
     .count_equal32 = count_equal32,
+    .mark_values = mark_values,
     .words = words,
     .shingles = shingles,
     .find_buckets = find_buckets,

@@ -79,6 +79,17 @@ typedef struct nd_token_letters {
 } nd_token_letters;
 enum { ND_LETTERS_BEHIND = 16 }; /* so many more bytes may be written behind the last token */
 
+/* A set of values, looked up by windows (similarity/ascending_set.h). A value's bucket is its bits
+ * from `shift` on. The window of a bucket, values[windows[bucket]] and the ND_WINDOW_VALUES - 1
+ * behind it, ends with the bucket's last value; that of an empty one has no value of the bucket. */
+typedef struct nd_value_windows {
+    const uint64_t *values; /* ascending, behind ND_WINDOW_VALUES times UINT64_MAX */
+    const uint32_t *windows;
+    unsigned shift;
+    uint64_t mask; /* the bits of a value, fewer than 64 */
+} nd_value_windows;
+enum { ND_WINDOW_VALUES = 4 };
+
 typedef struct nd_kernel {
     const char *name;
 
@@ -93,6 +104,13 @@ typedef struct nd_kernel {
 
     /* The number of equal 32-bit values among `length`. */
     size_t (*count_equal32)(const uint32_t *a, const uint32_t *b, size_t length);
+
+    /* Looks up shingles in a set, narrowed: those of their bits that are in the mask, and 1 for 0.
+     * Of each one that is there, sets a bit of marks[w] for a window w: always the same bit for the
+     * same value. Writes the others to others[], with repeats, and returns their number. `others`
+     * has room for all and one more. */
+    size_t (*mark_values)(const nd_value_windows *set, const uint64_t *shingles, size_t count,
+                          uint8_t *marks, uint64_t *others);
 
     /* Tokens of the longest prefix of a text whose characters are all accepted (script_pages.h).
      * Folds, cuts unspaced characters and maximal runs of word characters, both with the marks

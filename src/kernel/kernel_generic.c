@@ -437,11 +437,16 @@ static size_t lines(const char *text, size_t length, nd_line *out, size_t room, 
 
 #include "kernel/tlsh_blocks.h"
 
+#include "kernel/value_windows_scalar.h"
+
+#include "kernel/value_windows.h"
+
 const nd_kernel nd_kernel_generic = {
     .name = "generic",
     .minhash = minhash,
     .count_equal = count_equal,
     .count_equal32 = count_equal32,
+    .mark_values = mark_values,
     .words = words,
     .shingles = shingles,
     .find_buckets = find_buckets,

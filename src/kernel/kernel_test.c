@@ -84,6 +84,66 @@ static void test_count_equal(void **state) {
     guarded_free(b_pages);
 }
 
+/* ---- values in windows */
+
+enum { VALUES = 300 };
+
+/* Values of `bits` bits: with few of them, buckets have more values than a window. Returns how many
+ * are distinct. */
+static size_t make_values(uint64_t *values, unsigned bits, unsigned shift, uint32_t *windows) {
+    size_t size = 0;
+    for (size_t i = 0; i < ND_WINDOW_VALUES; i++) values[i] = UINT64_MAX;
+    uint64_t *own = values + ND_WINDOW_VALUES;
+    for (uint64_t step = (UINT64_C(1) << bits) / VALUES, next = below((unsigned)step);
+         next >> bits == 0; next += 1 + random64() % (2 * step))
+        if (size < VALUES && next > 0) own[size++] = next;
+    memset(windows, 0, sizeof *windows << (40 - shift));
+    for (size_t i = 0; i < size; i++) windows[own[i] >> shift] = (uint32_t)i + 1;
+    return size;
+}
+
+static bool is_value(const uint64_t *values, size_t size, uint64_t value) {
+    bool found = false;
+    for (size_t i = 0; i < size; i++) found |= values[ND_WINDOW_VALUES + i] == value;
+    return found;
+}
+
+static void test_mark_values(void **state) {
+    (void)state;
+    static uint64_t values[ND_WINDOW_VALUES + VALUES], shingles[2 * VALUES], met[2 * VALUES],
+        others[2 * VALUES + 1], expected[2 * VALUES];
+    static uint32_t windows[512];
+    static uint8_t marks[VALUES + 1];
+    for (int round = 0; round < 200; round++) {
+        unsigned bits = 12 + (unsigned)below(29), shift = 31;
+        size_t size = make_values(values, bits, shift, windows), alone = 0, both = 0;
+        for (size_t i = 0; i < 2 * VALUES; i++) {
+            uint64_t own = below(20) == 0         ? 0
+                           : size > 0 && below(3) ? values[ND_WINDOW_VALUES + random64() % size]
+                                                  : random64() >> (64 - bits),
+                     value = own ? own : 1;
+            shingles[i] = own | random64() << 40;
+            met[i] = value;
+            if (!is_value(values, size, value)) expected[alone++] = value;
+            else {
+                bool again = false;
+                for (size_t j = 0; j < i; j++) again |= met[j] == value;
+                both += !again;
+            }
+        }
+        const nd_value_windows set = {values, windows, shift, (UINT64_C(1) << 40) - 1};
+        for (size_t t = 0; t < table_count; t++) {
+            size_t marked = 0;
+            memset(marks, 0, sizeof marks);
+            assert_int_equal(tables[t]->mark_values(&set, shingles, 2 * VALUES, marks, others),
+                             alone);
+            assert_memory_equal(others, expected, alone * sizeof *others);
+            for (size_t i = 0; i <= size; i++) marked += nd_popcount(marks[i]);
+            assert_int_equal(marked, both);
+        }
+    }
+}
+
 /* ---- shingles */
 
 static void test_shingles(void **state) {
@@ -441,12 +501,19 @@ static void test_selection(void **state) {
 int main(void) {
     table_count = nd_kernel_all(tables);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selection),      cmocka_unit_test(test_disable_names),
-        cmocka_unit_test(test_minhash),        cmocka_unit_test(test_count_equal),
-        cmocka_unit_test(test_shingles),       cmocka_unit_test(test_json_string),
-        cmocka_unit_test(test_json_units),     cmocka_unit_test(test_json_pass),
-        cmocka_unit_test(test_lines),          cmocka_unit_test(test_utf8_random),
-        cmocka_unit_test(test_utf8_sequences), cmocka_unit_test(test_utf8_every_character),
+        cmocka_unit_test(test_selection),
+        cmocka_unit_test(test_disable_names),
+        cmocka_unit_test(test_minhash),
+        cmocka_unit_test(test_count_equal),
+        cmocka_unit_test(test_mark_values),
+        cmocka_unit_test(test_shingles),
+        cmocka_unit_test(test_json_string),
+        cmocka_unit_test(test_json_units),
+        cmocka_unit_test(test_json_pass),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_utf8_random),
+        cmocka_unit_test(test_utf8_sequences),
+        cmocka_unit_test(test_utf8_every_character),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 #include "similarity/ascending_set.h"
 
 #include "base/bits.h"
+#include "kernel/kernel.h"
 #include "similarity/packed_set.h"
 
 #include <string.h>
@@ -28,17 +29,16 @@ static bool is_wasteful(size_t capacity, size_t count) {
 static nd_status make_room(nd_ascending_set *set, size_t count, size_t buckets, nd_error *error) {
     const nd_allocator allocator = set->allocator;
     if (is_wasteful(set->value_capacity, count)) nd_ascending_set_free(set);
-    if (nd_reserve(&allocator, &set->values, &set->value_capacity, count + ND_COMPARED_VALUES) &&
+    if (nd_reserve(&allocator, &set->values, &set->value_capacity, count + ND_WINDOW_VALUES) &&
         nd_reserve(&allocator, &set->windows, &set->window_capacity, buckets) &&
         nd_reserve(&allocator, &set->marks, &set->mark_capacity, count + sizeof(uint64_t)))
         return ND_OK;
     return nd_fail_memory(error, count * sizeof *set->values, "a shingle set");
 }
 
-/* Fills the table: a window of ND_COMPARED_VALUES values, which ends with the last of the bucket,
- * begins at its entry. The window of an empty bucket is the first one, which no shingle meets. */
+/* Fills the table. The window of an empty bucket is the first one, which no shingle equals. */
 static void fill_table(nd_ascending_set *set, size_t buckets) {
-    const uint64_t *values = set->values + ND_COMPARED_VALUES;
+    const uint64_t *values = set->values + ND_WINDOW_VALUES;
     uint32_t *restrict windows = set->windows;
     memset(windows, 0, buckets * sizeof *windows);
     for (size_t i = 0; i < set->size; i++) windows[values[i] >> set->shift] = (uint32_t)i + 1;
@@ -53,55 +53,10 @@ nd_status nd_ascending_set_unpack(nd_ascending_set *set, const unsigned char *pa
     ND_TRY(make_room(set, count, (size_t)1 << bits, error));
     set->size = count;
     set->shift = ND_SET_BITS - bits;
-    for (size_t i = 0; i < ND_COMPARED_VALUES; i++) set->values[i] = UINT64_MAX;
-    *whole = nd_packed_set_unpack(packed, size, count, set->values + ND_COMPARED_VALUES);
+    for (size_t i = 0; i < ND_WINDOW_VALUES; i++) set->values[i] = UINT64_MAX;
+    *whole = nd_packed_set_unpack(packed, size, count, set->values + ND_WINDOW_VALUES);
     if (*whole) fill_table(set, (size_t)1 << bits);
     return ND_OK;
-}
-
-/* The values of a window that equal one, as bits. */
-static inline unsigned equal_values(const uint64_t *window, uint64_t value) {
-    unsigned equal = 0;
-    for (unsigned i = 0; i < ND_COMPARED_VALUES; i++) equal |= (unsigned)(window[i] == value) << i;
-    return equal;
-}
-
-/* Searches the values before `end` for one, which is at least the first of them. Returns its index,
- * or 0. */
-static size_t search(const uint64_t *values, size_t end, uint64_t value) {
-    size_t low = ND_COMPARED_VALUES;
-    while (end - low > 1) {
-        size_t middle = low + (end - low) / 2;
-        if (values[middle] <= value) low = middle;
-        else end = middle;
-    }
-    return values[low] == value ? low : 0;
-}
-
-/* Marks the values that the text has, each always by the same bit, and writes the text's other
- * shingles, narrowed and with repeats, to set->others. Returns the number of these. */
-static size_t walk(nd_ascending_set *set, const uint64_t *shingles, size_t count) {
-    const uint64_t *values = set->values;
-    const uint32_t *windows = set->windows;
-    const unsigned shift = set->shift;
-    uint64_t *restrict others = set->others;
-    uint8_t *restrict marks = set->marks;
-    size_t alone = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t value = nd_packed_set_value(shingles[i]);
-        size_t window = windows[value >> shift];
-        unsigned equal = equal_values(values + window, value);
-        bool longer = values[window] >> shift == value >> shift; /* more may stand before */
-        if (longer & !equal) {
-            size_t place = search(values, window + ND_COMPARED_VALUES, value);
-            if (place) window = place - (ND_COMPARED_VALUES - 1);
-            equal = place ? 1u << (ND_COMPARED_VALUES - 1) : 0;
-        }
-        marks[window] |= (uint8_t)equal;
-        others[alone] = value;
-        alone += !equal;
-    }
-    return alone;
 }
 
 nd_status nd_ascending_set_compare(nd_ascending_set *set, const uint64_t *shingles, size_t count,
@@ -116,7 +71,9 @@ nd_status nd_ascending_set_compare(nd_ascending_set *set, const uint64_t *shingl
     if (!nd_reserve(&set->allocator, &set->others, &set->other_capacity, count + 1))
         return nd_fail_memory(error, count * sizeof *set->others, "a shingle set");
     memset(set->marks, 0, bytes);
-    ND_TRY(nd_ordered_set_make(&set->alone, set->others, walk(set, shingles, count), error));
+    const nd_value_windows windows = {set->values, set->windows, set->shift, ND_SET_MASK};
+    size_t alone = nd_kernel_get()->mark_values(&windows, shingles, count, set->marks, set->others);
+    ND_TRY(nd_ordered_set_make(&set->alone, set->others, alone, error));
     for (size_t i = 0; i < bytes; i += sizeof(uint64_t))
         common += nd_popcount(nd_load_le64(set->marks + i));
     *overlap = (nd_overlap){set->size, common + set->alone.size, common};

@@ -2,10 +2,10 @@
  *
  * A packed set gives its values in ascending order. The top bits of a value are the number of its
  * bucket, of which there are one or two for each value, and a table leads to each bucket's last
- * values. So the shingles of a text are looked up as they come, unsorted and with repeats:
- * nothing is made of the text. Shingles are hashes, so nearly all buckets have at most as many
- * values as are compared at once, without a branch; in a longer one the value is searched. Whatever
- * the values, a lookup is O(log n). */
+ * values, its window. So the shingles of a text are looked up as they come, unsorted and with
+ * repeats: nothing is made of the text. Shingles are hashes, so nearly all buckets have at most as
+ * many values as a window, which is compared at once, without a branch; in a longer one the value
+ * is searched. Whatever the values, a lookup is O(log n). */
 #ifndef ND_SIMILARITY_ASCENDING_SET_H
 #define ND_SIMILARITY_ASCENDING_SET_H
 
@@ -14,8 +14,8 @@
 /* A set, reused from document to document. Used by one thread at a time. */
 typedef struct nd_ascending_set {
     nd_allocator allocator;
-    uint64_t *values;  /* behind ND_COMPARED_VALUES others, which no shingle has */
-    uint32_t *windows; /* of each bucket: where in `values` its last ND_COMPARED_VALUES begin */
+    uint64_t *values;  /* behind as many others as a window has */
+    uint32_t *windows; /* of each bucket: where in `values` its window begins */
     uint8_t *marks;    /* bits of each window: a text has these values */
     size_t size;       /* values of the set */
     unsigned shift;    /* value >> shift is the number of its bucket */
@@ -24,8 +24,6 @@ typedef struct nd_ascending_set {
     size_t other_capacity;
     nd_ordered_set alone; /* the same without repeats */
 } nd_ascending_set;
-
-enum { ND_COMPARED_VALUES = 4 };
 
 void nd_ascending_set_init(nd_ascending_set *set, const nd_allocator *allocator);
 void nd_ascending_set_free(nd_ascending_set *set);

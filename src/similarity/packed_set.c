@@ -28,7 +28,10 @@ static layout layout_of(size_t count) {
 size_t nd_packed_set_size(size_t count) { return count == 0 ? 1 : layout_of(count).end; }
 
 void nd_packed_set_narrow(uint64_t *shingles, size_t count) {
-    for (size_t i = 0; i < count; i++) shingles[i] = nd_packed_set_value(shingles[i]);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = shingles[i] & ND_SET_MASK;
+        shingles[i] = value + !value;
+    }
 }
 
 size_t nd_packed_set_sort(uint64_t *shingles, uint64_t *scratch, size_t count) {

@@ -25,11 +25,7 @@ enum { ND_SET_BITS = 40 };
 /* The bytes of a packed set of `count` <= ND_SET_MOST values. */
 size_t nd_packed_set_size(size_t count);
 
-/* Reduces a shingle to its low ND_SET_BITS bits; 0 becomes 1. */
-static inline uint64_t nd_packed_set_value(uint64_t shingle) {
-    uint64_t value = shingle & ND_SET_MASK;
-    return value + !value;
-}
+/* Reduces shingles to their low ND_SET_BITS bits; 0 becomes 1, since a hash set cannot hold 0. */
 void nd_packed_set_narrow(uint64_t *shingles, size_t count);
 
 /* Narrows shingles, sorts them and removes repeats. Returns their number. `scratch` has room for
