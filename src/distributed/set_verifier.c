@@ -6,8 +6,6 @@
 #include "neardup.h"
 #include "sketch/minhash_filter.h"
 
-#include <string.h>
-
 struct nd_set_verifier {
     nd_allocator allocator;
     double threshold;
