@@ -694,9 +694,44 @@ static inline size_t replace_units(const unsigned char *p, char *out, size_t *wr
     return from;
 }
 
+/* Bytes that replace_pairs may read. */
+enum { PAIR_BLOCK = 64 + 64 };
+
+/* As json_string for a block of 64 bytes, of which it replaces the escapes of two characters. Stops
+ * before any other escape, and before one that the end of the block cuts. What follows an escape is
+ * copied without a question how much it is: the next escape overwrites the rest. */
+static inline size_t replace_pairs(const unsigned char *p, char *out, size_t *written) {
+    __m256i x = load(p), y = load(p + 32);
+    uint64_t special = special_bytes(x) | (uint64_t)special_bytes(y) << 32;
+    unsigned end = 64, dropped = 0;
+    store(out, x);
+    store(out + 32, y);
+    for (; special; dropped++) {
+        unsigned at = (unsigned)__builtin_ctzll(special), second = p[at + 1];
+        char escape = p[at] == '\\' && second < 0x80 ? nd_json_escapes[second] : 0;
+        if (!escape || at == 63) {
+            end = at;
+            break;
+        }
+        char *to = out + (at - dropped);
+        *to = escape;
+        store(to + 1, load(p + at + 2));
+        store(to + 33, load(p + at + 34));
+        special &= ~(UINT64_C(3) << at); /* the second one may be special, too */
+    }
+    *written = end - dropped;
+    return end;
+}
+
 static size_t json_string(const char *text, size_t length, char *out, size_t *written) {
     size_t at = 0, to = 0, rest;
     while (length - at >= 33) { /* an escape may end behind the vector */
+        while (length - at >= PAIR_BLOCK) {
+            size_t more, read = replace_pairs((const unsigned char *)text + at, out + to, &more);
+            at += read;
+            to += more;
+            if (read < 63) break;
+        }
         __m256i v = _mm256_loadu_si256((const __m256i *)(text + at));
         uint32_t special = special_bytes(v);
         _mm256_storeu_si256((__m256i *)(out + to), v);
@@ -706,10 +741,13 @@ static size_t json_string(const char *text, size_t length, char *out, size_t *wr
         if (!special) continue;
         if (text[at] == '\\' && text[at + 1] == 'u') {
             if (length - at < UNIT_BLOCK) break;
-            size_t more, read = replace_units((const unsigned char *)text + at, out + to, &more);
-            at += read;
-            to += more;
-            if (read > 0) continue;
+            size_t begin = at, more, read;
+            do {
+                read = replace_units((const unsigned char *)text + at, out + to, &more);
+                at += read;
+                to += more;
+            } while (read > 0 && length - at >= UNIT_BLOCK);
+            if (at > begin) continue;
         }
         unsigned char second = (unsigned char)text[at + 1];
         char escaped = text[at] == '\\' && second < 0x80 ? nd_json_escapes[second] : 0;

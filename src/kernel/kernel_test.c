@@ -300,7 +300,7 @@ static void test_json_string(void **state) {
     size_t most = 0;
     for (size_t round = 0; round < 100000; round++) {
         size_t length = below(round % 16 ? 140 : 400);
-        char *p = guarded_block(pages, length, round % 2);
+        char *p = guarded_block(pages, length, round / 2 % 2);
         for (size_t i = 0; i < length; i++) p[i] = (char)(' ' + 3 + below(40));
         for (size_t k = below(round % 3 ? 8 : 100); k > 0 && length > 1; k--) {
             size_t at = below(length - 1);
