@@ -3,9 +3,10 @@
  * A packed set gives its values in ascending order. The top bits of a value are the number of its
  * bucket, of which there are one or two for each value, and a table leads to each bucket's last
  * values, its window. So the shingles of a text are looked up as they come, unsorted and with
- * repeats: nothing is made of the text. Shingles are hashes, so nearly all buckets have at most as
- * many values as a window, which is compared at once, without a branch; in a longer one the value
- * is searched. Whatever the values, a lookup is O(log n). */
+ * repeats. Of the text only the shingles that the set lacks become a set, in order to count them.
+ * Shingles are hashes, so nearly all buckets have at most as many values as a window, which is
+ * compared at once, without a branch; in a longer one the value is searched. Whatever the values, a
+ * lookup is O(log n). */
 #ifndef ND_SIMILARITY_ASCENDING_SET_H
 #define ND_SIMILARITY_ASCENDING_SET_H
 
