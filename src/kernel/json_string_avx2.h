@@ -44,8 +44,9 @@ static inline void copy_bytes(const unsigned char *from, size_t size, char *to) 
     while ((i += 16) < size);
 }
 
-/* Bytes that replace_units may read. */
-enum { UNIT_BLOCK = 64 + 16 };
+/* UNIT_BLOCK: bytes that replace_units may read. UNITS_WHOLE: of its block, these are passed if
+ * nothing stops it. UNITS_NEAR: so near behind an escape \uXXXX another one is likely. */
+enum { UNIT_BLOCK = 64 + 16, UNITS_WHOLE = 59, UNITS_NEAR = 128 };
 
 /* As json_string for a block of 64 bytes. Stops before an escape of two characters, too. */
 static inline size_t replace_units(const unsigned char *p, char *out, size_t *written) {
@@ -112,9 +113,9 @@ static inline size_t replace_pairs(const unsigned char *p, char *out, size_t *wr
 }
 
 static size_t json_string(const char *text, size_t length, char *out, size_t *written) {
-    size_t at = 0, to = 0, rest;
+    size_t at = 0, to = 0, rest, pairs_from = 0;
     while (length - at >= 33) { /* an escape may end behind the vector */
-        while (length - at >= PAIR_BLOCK) {
+        while (at >= pairs_from && length - at >= PAIR_BLOCK) {
             size_t more, read = replace_pairs((const unsigned char *)text + at, out + to, &more);
             at += read;
             to += more;
@@ -134,7 +135,8 @@ static size_t json_string(const char *text, size_t length, char *out, size_t *wr
                 read = replace_units((const unsigned char *)text + at, out + to, &more);
                 at += read;
                 to += more;
-            } while (read > 0 && length - at >= UNIT_BLOCK);
+            } while (read >= UNITS_WHOLE && length - at >= UNIT_BLOCK);
+            pairs_from = at + UNITS_NEAR;
             if (at > begin) continue;
         }
         unsigned char second = (unsigned char)text[at + 1];
