@@ -18,7 +18,7 @@
 
 #define DOCUMENT 5000
 #define NGRAM 5
-#define FUNCTIONS 64 /* of 128 MinHash values */
+#define FUNCTIONS 32 /* of 128 MinHash values */
 #define PASSES 7
 #define REPEATS 20000
 #define SET 640                        /* shingles of one document of 5,000 bytes */
@@ -33,7 +33,7 @@ typedef struct bench {
                                kernel is measured alone */
     size_t token_count;
     uint64_t powers[64];
-    uint32_t a[FUNCTIONS], least[FUNCTIONS], greatest[FUNCTIONS];
+    uint32_t a[FUNCTIONS], values[ND_MINHASH_ORDERS * FUNCTIONS];
     nd_hash_key key;
     uint64_t *keys; /* MANY_KEYS random words */
     uint32_t *hits;
@@ -104,8 +104,7 @@ static inline void documents(bench *b, const nd_kernel *kernel, int after) {
                              after >= 2 ? &text : NULL);
         b->sink += text.a0 ^ text.b1;
         if (after >= 3 && count >= NGRAM)
-            kernel->minhash(b->tokens, count - NGRAM + 1, 99, b->a, FUNCTIONS, b->least,
-                            b->greatest);
+            kernel->minhash(b->tokens, count - NGRAM + 1, 99, b->a, FUNCTIONS, b->values);
         b->sink += b->tokens[0];
     }
     b->token_count = total;
@@ -118,8 +117,8 @@ static void words_to_signature(bench *b, const nd_kernel *kernel) { documents(b,
 
 static void minhash(bench *b, const nd_kernel *kernel) {
     for (int i = 0; i < REPEATS / 4; i++)
-        kernel->minhash(b->tokens, SET, (uint64_t)i, b->a, FUNCTIONS, b->least, b->greatest);
-    b->sink += b->least[0];
+        kernel->minhash(b->tokens, SET, (uint64_t)i, b->a, FUNCTIONS, b->values);
+    b->sink += b->values[0];
 }
 
 static void shingles5(bench *b, const nd_kernel *kernel) {

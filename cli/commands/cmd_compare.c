@@ -352,10 +352,9 @@ static const char explain_chapter[] =
     "16 bits, which are shown unless --bits is given, are the fingerprint of 16 bits.\n\n"
     "Then come the three textbook forms of MinHash, if both texts together have at most 40 "
     "distinct shingles. A matrix shows the shingles of each text. Under each of 10 permutations of "
-    "its rows, the value of a text is the first position of one of its shingles. 5 hash functions, "
-    "forwards and backwards, replace the permutations. And the smallest values of a single "
-    "function form a bottom-k "
-    "sketch. Each estimate has its standard error.";
+    "its rows, the value of a text is the first position of one of its shingles. 3 hash functions, "
+    "in up to four orders, replace the permutations. And the smallest values of a single function "
+    "form a bottom-k sketch. Each estimate has its standard error.";
 
 static const char compare_exit_chapter[] =
     "0: done. 1: a text cannot be read, and the message says why. 2: the command line is wrong.";

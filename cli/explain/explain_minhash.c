@@ -92,14 +92,13 @@ static void print_signatures(FILE *out, const explained_sets *given, const expla
 
 /* The value of a hash function replaces the position in a permutation. */
 static void print_functions(FILE *out, const explained_sets *given, const explanation *e) {
-    size_t functions = (given->permutations + 1) / 2;
-    fprintf(
-        out,
-        "\nSignatures by %zu hash function%s, which stand for permutations of more rows than "
-        "can be written down: the smallest value of a row of the set, in hexadecimal. From h%zu "
-        "on they are taken backwards: ffffffff minus the largest value of h1, h2 and so on.\n"
-        "      ",
-        functions, functions == 1 ? "" : "s", functions + 1);
+    size_t functions = (given->permutations + 3) / 4;
+    fprintf(out,
+            "\nSignatures by %zu hash function%s, which stand for permutations of more rows than "
+            "can be written down: the smallest value of a row of the set, in hexadecimal. From "
+            "h%zu on they are taken again, in other orders: with all bits turned, then with the "
+            "first bit turned, then with all but the first.\n      ",
+            functions, functions == 1 ? "" : "s", functions + 1);
     for (size_t f = 1; f <= given->permutations; f++)
         fprintf(out, f < 10 ? "       h%zu" : "      h%zu", f);
     fputc('\n', out);

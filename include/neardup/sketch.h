@@ -10,29 +10,32 @@ extern "C" {
 
 /* ---------------------------------------------------------------- MinHash */
 
-/* MinHash (Broder 1997) with `perms` permutations. They are f = ceil(perms / 2) hash functions of
- * one family, version 2, and the same functions backwards:
+/* MinHash (Broder 1997) with `perms` permutations. They are f = ceil(perms / 4) hash functions of
+ * one family, version 3, each in at most four orders:
  *
- *     v_i(x) = (a_i * lo(m) + hi(m)) mod 2^32,  m = mix64(x xor key)     0 <= i < f
- *     v_i(x) = 2^32 - 1 - v_(i-f)(x)                                     f <= i < perms
+ *     u_j(x) = (a_j * lo(m) + hi(m)) mod 2^32,  m = mix64(x xor key)            0 <= j < f
+ *     v_i(x) = u_j(x) xor c_k,  i = k f + j,  c = 0, 2^32 - 1, 2^31, 2^31 - 1    0 <= i < perms
  *
- * lo and hi are the two halves of the mixed 64-bit hash. The a_i are distinct modulo the power of
+ * lo and hi are the two halves of the mixed 64-bit hash. The a_j are distinct modulo the power of
  * two at or above f. Each v_i alone is a uniform function, because hi is uniform. Two functions are
- * independent, except for the few low bits that their a_i share. Estimates stay unbiased for sets
+ * independent, except for the few low bits that their a_j share. Estimates stay unbiased for sets
  * of millions, because shingles that agree in all values agree in 64 bits, not in 32.
  *
- * So a signature has the least value of each function, and then what the greatest ones become, and
- * only half the functions are computed (min-max hash: Ji, Li, Yan, Tian, Zhang 2013). The least and
- * the greatest value are of two elements, if there are two. Of two sets with the Jaccard similarity
- * J, and n >= 2 elements in their union, both values agree with probability J (n J - 1) / (n - 1):
- * a little less than the J^2 of independent permutations.
+ * So a signature has four values of each function: of the element with the least u_j, of the one
+ * with the greatest, of the least with the top bit, and of the greatest without it. Only a quarter
+ * of the functions are computed (min-max hash takes the first two: Ji, Li, Yan, Tian, Zhang 2013).
+ *
+ * The four are of different elements, unless at most one element of the union has the top bit set,
+ * or at most one has it unset. Of n >= 2 elements in the union, two values are of one element with
+ * probability p = 0, n / 2^n or 2 / 2^n. If J is the Jaccard similarity, both agree with
+ * probability J^2 + J (1 - J) (p n - 1) / (n - 1). That is at most the J^2 of independent
+ * permutations, except for two of the six pairs of values at n = 3.
  *
  * Immutable: thread-safe. */
 typedef struct nd_minhash nd_minhash;
 
 /* `perms`: 1 to 1024 values. `seed`: any value; only signatures of one seed and one perms can be
- * compared. `allocator` NULL: malloc. The caller frees *out. Takes 4 bytes of memory per function.
- */
+ * compared. `allocator` NULL: malloc. The caller frees *out. Takes 1 KiB of memory. */
 ND_API ND_MUST_CHECK nd_status nd_minhash_create(uint32_t perms, uint64_t seed,
                                                  const nd_allocator *allocator, nd_minhash **out,
                                                  nd_error *error);
@@ -51,8 +54,9 @@ ND_API void nd_minhash_sign_batch(const nd_minhash *minhash, const uint64_t *has
                                   const size_t *starts, size_t sets, uint32_t *signatures);
 
 /* Returns the share of equal values of two signatures: an unbiased estimate of the Jaccard
- * similarity J. Its standard error is at most sqrt(J (1 - J) / perms). For an even perms, and n
- * elements in the union, it is sqrt((n - 2) / (n - 1)) times that. Returns 0 if perms is 0. */
+ * similarity J. Its standard error is at most sqrt(J (1 - J) / perms). For a perms that 4 divides,
+ * and n >= 2 elements in the union, it is sqrt((n - 4 + n (n + 2) / 2^n) / (n - 1)) times that.
+ * Returns 0 if perms is 0. */
 ND_API double nd_minhash_estimate(const uint32_t *a, const uint32_t *b, uint32_t perms);
 
 /* ---------------------------------------------------------------- bottom-k */
@@ -247,18 +251,19 @@ ND_API ND_MUST_CHECK nd_status nd_simhash_text(nd_analyzer *analyzer,
 
 /* LSH banding (Broder 1997; Leskovec, Rajaraman, Ullman 2014, ch. 3): two documents become
  * candidates if all `rows` values of at least one of the `bands` bands agree. So P(found | s) = 1 -
- * (1 - s^rows)^bands for the similarity s, or a little more: the least and the greatest value of a
- * function are in two bands, which agree together less often than independent ones would. (The
- * agreements of values are negatively associated, and so are those of bands: Joag-Dev, Proschan
- * 1983.) */
+ * (1 - s^rows)^bands for the similarity s, or a little more: the four values of a function are in
+ * different bands, which agree together less often than independent ones would. (If the values are
+ * of different elements, their agreements are negatively associated, and so are those of bands:
+ * Joag-Dev, Proschan 1983. For the few elements of which two values may be of one, it is tested.)
+ */
 typedef struct nd_plan {
-    uint32_t perms, bands, rows; /* bands * rows <= perms, rows <= ceil(perms / 2) */
+    uint32_t perms, bands, rows; /* bands * rows <= perms, rows <= ceil(perms / 4) */
     uint32_t reserved;
     double threshold; /* lowest similarity of the wanted pairs */
     double recall;    /* least wanted P(found | threshold) */
 } nd_plan;
 
-/* Chooses the most selective plan that keeps the promise: the largest `rows` up to ceil(perms / 2)
+/* Chooses the most selective plan that keeps the promise: the largest `rows` up to ceil(perms / 4)
  * for which perms / rows bands reach `recall` at `threshold`. All bands that fit are used.
  * `threshold`: (0, 1]. `recall`: (0, 1). `perms`: 1 to 1024. ND_ERR_ARGUMENT: out of range; or even
  * one row per band does not reach the recall, and the message has the highest possible recall.

@@ -10,54 +10,37 @@ static inline __m256i load(const void *p) { return _mm256_loadu_si256((const __m
 
 static inline void store(void *p, __m256i x) { _mm256_storeu_si256((__m256i *)p, x); }
 
-/* Updates `vectors` times 8 functions, whose extremes stay in registers while the hashes stream by.
- * `vectors` is a constant of at most 4: parameters, extremes and temporaries fill the 16 registers.
- */
-__attribute__((always_inline)) static inline void
-minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a, int vectors,
-             uint32_t *least, uint32_t *greatest) {
-    __m256i as[4], low[4], high[4];
+/* Updates the values of 8 functions, of `all`. Their extremes stay in registers while the hashes
+ * stream by. */
+static inline void minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count,
+                                const uint32_t *a, uint32_t *values, size_t all) {
+    __m256i as = load(a), extremes[ND_MINHASH_ORDERS];
 #pragma GCC unroll 4
-    for (int k = 0; k < vectors; k++) {
-        as[k] = load(a + 8 * k);
-        low[k] = load(least + 8 * k);
-        high[k] = load(greatest + 8 * k);
-    }
+    for (size_t k = 0; k < ND_MINHASH_ORDERS; k++)
+        extremes[k] = _mm256_xor_si256(load(values + k * all),
+                                       _mm256_set1_epi32((int)nd_minhash_orders[k]));
     for (size_t j = 0; j < count; j++) {
         __m256i l = _mm256_set1_epi32((int)lo[j]), h = _mm256_set1_epi32((int)hi[j]);
-#pragma GCC unroll 4
-        for (int k = 0; k < vectors; k++) {
-            __m256i value = _mm256_add_epi32(_mm256_mullo_epi32(as[k], l), h);
-            low[k] = _mm256_min_epu32(low[k], value);
-            high[k] = _mm256_max_epu32(high[k], value);
-        }
+        __m256i value = _mm256_add_epi32(_mm256_mullo_epi32(as, l), h);
+        extremes[0] = _mm256_min_epu32(extremes[0], value);
+        extremes[1] = _mm256_max_epu32(extremes[1], value);
+        extremes[2] = _mm256_min_epi32(extremes[2], value);
+        extremes[3] = _mm256_max_epi32(extremes[3], value);
     }
 #pragma GCC unroll 4
-    for (int k = 0; k < vectors; k++) {
-        store(least + 8 * k, low[k]);
-        store(greatest + 8 * k, high[k]);
-    }
+    for (size_t k = 0; k < ND_MINHASH_ORDERS; k++)
+        store(values + k * all,
+              _mm256_xor_si256(extremes[k], _mm256_set1_epi32((int)nd_minhash_orders[k])));
 }
 
 static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
-                    size_t functions, uint32_t *least, uint32_t *greatest) {
+                    size_t functions, uint32_t *values) {
     uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
     for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
-        size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK, i = 0;
+        size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK;
         nd_minhash_mix(hashes + done, block, key, lo, hi);
-        for (; functions - i >= 32; i += 32)
-            minhash_tile(lo, hi, block, a + i, 4, least + i, greatest + i);
-        for (; functions - i >= 8; i += 8)
-            minhash_tile(lo, hi, block, a + i, 1, least + i, greatest + i);
-        if (functions == i) continue;
-        uint32_t last_a[8] = {0}, low[8] = {0}, high[8] = {0};
-        size_t size = (functions - i) * sizeof *a;
-        memcpy(last_a, a + i, size);
-        memcpy(low, least + i, size);
-        memcpy(high, greatest + i, size);
-        minhash_tile(lo, hi, block, last_a, 1, low, high);
-        memcpy(least + i, low, size);
-        memcpy(greatest + i, high, size);
+        for (size_t i = 0; i < functions; i += 8)
+            minhash_tile(lo, hi, block, a + i, values + i, functions);
     }
 }
 

@@ -29,49 +29,50 @@ static inline void mix_block(const uint64_t *hashes, size_t count, uint64_t key,
     }
 }
 
-/* Updates `vectors` (a constant, at most 4) times 16 functions, whose extremes stay in registers
- * while the hashes stream by. `last` masks the last vector. */
-__attribute__((always_inline)) static inline void
-minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a, int vectors,
-             __mmask16 last, uint32_t *least, uint32_t *greatest) {
-    __m512i as[4], low[4], high[4];
+/* Updates the values of `vectors` (a constant, at most 2) times 16 functions, of `all`. Their
+ * extremes stay in registers while the hashes stream by. */
+__attribute__((always_inline)) static inline void minhash_tile(const uint32_t *lo,
+                                                               const uint32_t *hi, size_t count,
+                                                               const uint32_t *a, int vectors,
+                                                               uint32_t *values, size_t all) {
+    __m512i as[2], extremes[2][ND_MINHASH_ORDERS];
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; v++) {
+        as[v] = _mm512_loadu_si512(a + 16 * v);
 #pragma GCC unroll 4
-    for (int k = 0; k < vectors; k++) {
-        __mmask16 mask = k == vectors - 1 ? last : (__mmask16)0xffff;
-        as[k] = _mm512_maskz_loadu_epi32(mask, a + 16 * k);
-        low[k] = _mm512_maskz_loadu_epi32(mask, least + 16 * k);
-        high[k] = _mm512_maskz_loadu_epi32(mask, greatest + 16 * k);
+        for (size_t k = 0; k < ND_MINHASH_ORDERS; k++)
+            extremes[v][k] = _mm512_xor_si512(_mm512_loadu_si512(values + k * all + 16 * v),
+                                              _mm512_set1_epi32((int)nd_minhash_orders[k]));
     }
     for (size_t j = 0; j < count; j++) {
         __m512i l = _mm512_set1_epi32((int)lo[j]), h = _mm512_set1_epi32((int)hi[j]);
-#pragma GCC unroll 4
-        for (int k = 0; k < vectors; k++) {
-            __m512i value = _mm512_add_epi32(_mm512_mullo_epi32(as[k], l), h);
-            low[k] = _mm512_min_epu32(low[k], value);
-            high[k] = _mm512_max_epu32(high[k], value);
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; v++) {
+            __m512i value = _mm512_add_epi32(_mm512_mullo_epi32(as[v], l), h);
+            extremes[v][0] = _mm512_min_epu32(extremes[v][0], value);
+            extremes[v][1] = _mm512_max_epu32(extremes[v][1], value);
+            extremes[v][2] = _mm512_min_epi32(extremes[v][2], value);
+            extremes[v][3] = _mm512_max_epi32(extremes[v][3], value);
         }
     }
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; v++)
 #pragma GCC unroll 4
-    for (int k = 0; k < vectors; k++) {
-        __mmask16 mask = k == vectors - 1 ? last : (__mmask16)0xffff;
-        _mm512_mask_storeu_epi32(least + 16 * k, mask, low[k]);
-        _mm512_mask_storeu_epi32(greatest + 16 * k, mask, high[k]);
-    }
+        for (size_t k = 0; k < ND_MINHASH_ORDERS; k++)
+            _mm512_storeu_si512(
+                values + k * all + 16 * v,
+                _mm512_xor_si512(extremes[v][k], _mm512_set1_epi32((int)nd_minhash_orders[k])));
 }
 
 static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
-                    size_t functions, uint32_t *least, uint32_t *greatest) {
+                    size_t functions, uint32_t *values) {
     uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
     for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
         size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK, i = 0;
         mix_block(hashes + done, block, key, lo, hi);
-        for (; functions - i >= 64; i += 64)
-            minhash_tile(lo, hi, block, a + i, 4, 0xffff, least + i, greatest + i);
-        for (; functions - i >= 16; i += 16)
-            minhash_tile(lo, hi, block, a + i, 1, 0xffff, least + i, greatest + i);
-        if (functions > i)
-            minhash_tile(lo, hi, block, a + i, 1, (__mmask16)low_bits(functions - i), least + i,
-                         greatest + i);
+        for (; functions - i >= 32; i += 32)
+            minhash_tile(lo, hi, block, a + i, 2, values + i, functions);
+        if (i < functions) minhash_tile(lo, hi, block, a + i, 1, values + i, functions);
     }
 }
 

@@ -90,14 +90,21 @@ typedef struct nd_value_windows {
 } nd_value_windows;
 enum { ND_WINDOW_VALUES = 4 };
 
+/* The orders in which a MinHash function has a least value: ascending, descending, and the same two
+ * of signed numbers, whose top bit is turned. So a kernel takes the least and the greatest value,
+ * of unsigned and of signed numbers, each by one instruction. */
+enum { ND_MINHASH_ORDERS = 4, ND_MINHASH_STEP = 16 };
+static const uint32_t nd_minhash_orders[ND_MINHASH_ORDERS] = {0, 0xffffffff, 0x80000000,
+                                                              0x7fffffff};
+
 typedef struct nd_kernel {
     const char *name;
 
-    /* The extremes of MinHash functions: for each i < functions and each hash x, least[i] =
-     * min(least[i], v_i(x)) and greatest[i] = max(greatest[i], v_i(x)); m = nd_mix64(x ^ key), v_i
-     * = a[i] * lo(m) + hi(m) mod 2^32. */
+    /* MinHash values: for each i < functions, a multiple of ND_MINHASH_STEP, each k < 4 and each
+     * hash x, values[k * functions + i] becomes the least of itself and nd_minhash_orders[k] xor
+     * (a[i] * lo(m) + hi(m) mod 2^32), m = nd_mix64(x ^ key). */
     void (*minhash)(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
-                    size_t functions, uint32_t *least, uint32_t *greatest);
+                    size_t functions, uint32_t *values);
 
     /* The number of equal bytes among `length`. */
     size_t (*count_equal)(const uint8_t *a, const uint8_t *b, size_t length);

@@ -2,35 +2,32 @@
 #include "kernel/kernel_common.h"
 
 static inline uint32_t least_of(uint32_t x, uint32_t y) { return x < y ? x : y; }
-static inline uint32_t greatest_of(uint32_t x, uint32_t y) { return x > y ? x : y; }
 
-/* Updates `functions` (a constant) functions, whose extremes stay in registers while the hashes
- * stream by. */
-__attribute__((always_inline)) static inline void
-minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a,
-             size_t functions, uint32_t *least, uint32_t *greatest) {
-    uint32_t low[4], high[4];
-    memcpy(low, least, functions * sizeof *low);
-    memcpy(high, greatest, functions * sizeof *high);
+/* Updates the values of 2 functions, of `all`. They stay in registers while the hashes stream by.
+ */
+static inline void minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count,
+                                const uint32_t *a, uint32_t *values, size_t all) {
+    uint32_t least[2][ND_MINHASH_ORDERS];
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < ND_MINHASH_ORDERS; k++) least[i][k] = values[k * all + i];
     for (size_t j = 0; j < count; j++)
-        for (size_t i = 0; i < functions; i++) {
+        for (size_t i = 0; i < 2; i++) {
             uint32_t value = a[i] * lo[j] + hi[j];
-            low[i] = least_of(low[i], value);
-            high[i] = greatest_of(high[i], value);
+            for (size_t k = 0; k < ND_MINHASH_ORDERS; k++)
+                least[i][k] = least_of(least[i][k], value ^ nd_minhash_orders[k]);
         }
-    memcpy(least, low, functions * sizeof *low);
-    memcpy(greatest, high, functions * sizeof *high);
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < ND_MINHASH_ORDERS; k++) values[k * all + i] = least[i][k];
 }
 
 static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
-                    size_t functions, uint32_t *least, uint32_t *greatest) {
+                    size_t functions, uint32_t *values) {
     uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
     for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
-        size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK, i = 0;
+        size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK;
         nd_minhash_mix(hashes + done, block, key, lo, hi);
-        for (; functions - i >= 4; i += 4)
-            minhash_tile(lo, hi, block, a + i, 4, least + i, greatest + i);
-        for (; i < functions; i++) minhash_tile(lo, hi, block, a + i, 1, least + i, greatest + i);
+        for (size_t i = 0; i < functions; i += 2)
+            minhash_tile(lo, hi, block, a + i, values + i, functions);
     }
 }
 

@@ -7,53 +7,49 @@
 
 #include <arm_neon.h>
 
-/* Updates `vectors` (a constant, at most 8) times 4 functions, whose extremes stay in registers
- * while the hashes stream by. */
-__attribute__((always_inline)) static inline void
-minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a, int vectors,
-             uint32_t *least, uint32_t *greatest) {
-    uint32x4_t as[8], low[8], high[8];
-#pragma GCC unroll 8
-    for (int k = 0; k < vectors; k++) {
-        as[k] = vld1q_u32(a + 4 * k);
-        low[k] = vld1q_u32(least + 4 * k);
-        high[k] = vld1q_u32(greatest + 4 * k);
+/* Updates the values of 16 functions, of `all`. Their extremes stay in registers while the hashes
+ * stream by. */
+static inline void minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count,
+                                const uint32_t *a, uint32_t *values, size_t all) {
+    uint32x4_t as[4], extremes[4][ND_MINHASH_ORDERS];
+#pragma GCC unroll 4
+    for (size_t v = 0; v < 4; v++) {
+        as[v] = vld1q_u32(a + 4 * v);
+#pragma GCC unroll 4
+        for (size_t k = 0; k < ND_MINHASH_ORDERS; k++)
+            extremes[v][k] = veorq_u32(vld1q_u32(values + k * all + 4 * v),
+                                       vdupq_n_u32(nd_minhash_orders[k]));
     }
     for (size_t j = 0; j < count; j++) {
         uint32x4_t l = vld1q_dup_u32(lo + j), h = vld1q_dup_u32(hi + j);
-#pragma GCC unroll 8
-        for (int k = 0; k < vectors; k++) {
-            uint32x4_t value = vmlaq_u32(h, as[k], l);
-            low[k] = vminq_u32(low[k], value);
-            high[k] = vmaxq_u32(high[k], value);
+#pragma GCC unroll 4
+        for (size_t v = 0; v < 4; v++) {
+            uint32x4_t value = vmlaq_u32(h, as[v], l), *extreme = extremes[v];
+            int32x4_t as_signed = vreinterpretq_s32_u32(value);
+            extreme[0] = vminq_u32(extreme[0], value);
+            extreme[1] = vmaxq_u32(extreme[1], value);
+            extreme[2] = vreinterpretq_u32_s32(
+                vminq_s32(vreinterpretq_s32_u32(extreme[2]), as_signed));
+            extreme[3] = vreinterpretq_u32_s32(
+                vmaxq_s32(vreinterpretq_s32_u32(extreme[3]), as_signed));
         }
     }
-#pragma GCC unroll 8
-    for (int k = 0; k < vectors; k++) {
-        vst1q_u32(least + 4 * k, low[k]);
-        vst1q_u32(greatest + 4 * k, high[k]);
-    }
+#pragma GCC unroll 4
+    for (size_t v = 0; v < 4; v++)
+#pragma GCC unroll 4
+        for (size_t k = 0; k < ND_MINHASH_ORDERS; k++)
+            vst1q_u32(values + k * all + 4 * v,
+                      veorq_u32(extremes[v][k], vdupq_n_u32(nd_minhash_orders[k])));
 }
 
 static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
-                    size_t functions, uint32_t *least, uint32_t *greatest) {
+                    size_t functions, uint32_t *values) {
     uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
     for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
-        size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK, i = 0;
+        size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK;
         nd_minhash_mix(hashes + done, block, key, lo, hi);
-        for (; functions - i >= 32; i += 32)
-            minhash_tile(lo, hi, block, a + i, 8, least + i, greatest + i);
-        for (; functions - i >= 4; i += 4)
-            minhash_tile(lo, hi, block, a + i, 1, least + i, greatest + i);
-        if (functions == i) continue;
-        uint32_t last_a[4] = {0}, low[4] = {0}, high[4] = {0};
-        size_t size = (functions - i) * sizeof *a;
-        memcpy(last_a, a + i, size);
-        memcpy(low, least + i, size);
-        memcpy(high, greatest + i, size);
-        minhash_tile(lo, hi, block, last_a, 1, low, high);
-        memcpy(least + i, low, size);
-        memcpy(greatest + i, high, size);
+        for (size_t i = 0; i < functions; i += 16)
+            minhash_tile(lo, hi, block, a + i, values + i, functions);
     }
 }
 

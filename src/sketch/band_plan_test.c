@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* The definition, computed with libm: the most rows, of at most half the values, with which as many
- * bands as fit reach the recall. */
+/* The definition, computed with libm: the most rows, of at most a quarter of the values, with which
+ * as many bands as fit reach the recall. */
 static bool plain_plan(double threshold, double recall, uint32_t perms, uint32_t *bands,
                        uint32_t *rows) {
     *bands = 0;
-    for (*rows = perms - perms / 2; *rows > 0; (*rows)--) {
+    for (*rows = (perms + 3) / 4; *rows > 0; (*rows)--) {
         *bands = perms / *rows;
         double found = 1.0 - pow(1.0 - pow(threshold, *rows), *bands);
         if (fabs(found - recall) < 1e-12)
@@ -52,8 +52,8 @@ static void test_known_plans(void **state) {
     assert_int_equal(plan.bands, 42);
     assert_int_equal(plan.rows, 3);
     assert_int_equal(nd_plan_choose(1, 0.999, 128, &plan, NULL), ND_OK);
-    assert_int_equal(plan.bands, 2);
-    assert_int_equal(plan.rows, 64);
+    assert_int_equal(plan.bands, 4);
+    assert_int_equal(plan.rows, 32);
     assert_int_equal(nd_plan_choose(1, 0.999, 1, &plan, NULL), ND_OK);
     assert_int_equal(plan.bands, 1);
     assert_int_equal(plan.rows, 1);

@@ -1,11 +1,11 @@
-/* MinHash (Broder, "On the resemblance and containment of documents", 1997), from the least and the
- * greatest value of each function (Ji, Li, Yan, Tian, Zhang, "Min-max hash for Jaccard similarity",
- * 2013), family version 2 as neardup.h defines it. The parameters of the m functions are made from
- * the seed:
+/* MinHash (Broder, "On the resemblance and containment of documents", 1997), from four extreme
+ * values of each function, where min-max hash (Ji, Li, Yan, Tian, Zhang, "Min-max hash for Jaccard
+ * similarity", 2013) takes two; family version 3 as neardup.h defines it. The parameters of the f
+ * functions are made from the seed:
  *
  *     stream     s_j = nd_mix64(seed + j * 0x9e3779b97f4a7c15), j = 1, 2, ...  (base/shuffle.h)
  *     key        s_1
- *     low bits   0 .. p-1, shuffled; p is the smallest power of two that is not below m
+ *     low bits   0 .. p-1, shuffled; p is the smallest power of two that is not below f
  *     a_i        the high 32 bits of the next s; element i of the shuffle replaces their low
  *                log2(p) bits
  *
@@ -23,13 +23,14 @@
 
 #include <string.h>
 
-enum { MAX_PERMS = 1024, MAX_FUNCTIONS = MAX_PERMS / 2 };
+enum { MAX_PERMS = 1024, MAX_FUNCTIONS = MAX_PERMS / ND_MINHASH_ORDERS };
 
 struct nd_minhash {
     nd_allocator allocator;
     uint64_t key;
     uint32_t perms, functions;
-    uint32_t a[]; /* of each function */
+    uint32_t computed;         /* functions, up to a multiple of the kernel's step */
+    uint32_t a[MAX_FUNCTIONS]; /* of each function; 0 of the others that are computed */
 };
 
 static void draw_parameters(nd_minhash *minhash, uint64_t seed) {
@@ -48,13 +49,14 @@ nd_status nd_minhash_create(uint32_t perms, uint64_t seed, const nd_allocator *a
     if (perms < 1 || perms > MAX_PERMS)
         return nd_fail(error, ND_ERR_ARGUMENT, "perms must be 1 to %d, not %u", MAX_PERMS, perms);
     nd_allocator memory = nd_allocator_or_default(allocator);
-    uint32_t functions = nd_minhash_functions(perms);
-    size_t size = sizeof(nd_minhash) + functions * sizeof(uint32_t);
-    nd_minhash *minhash = nd_allocate(&memory, 1, size);
-    if (!minhash) return nd_fail_memory(error, size, "MinHash parameters");
+    nd_minhash *minhash = nd_allocate(&memory, 1, sizeof *minhash);
+    if (!minhash) return nd_fail_memory(error, sizeof *minhash, "MinHash parameters");
+    memset(minhash, 0, sizeof *minhash);
     minhash->allocator = memory;
     minhash->perms = perms;
-    minhash->functions = functions;
+    minhash->functions = nd_minhash_functions(perms);
+    minhash->computed = (minhash->functions + ND_MINHASH_STEP - 1) / ND_MINHASH_STEP *
+                        ND_MINHASH_STEP;
     draw_parameters(minhash, seed);
     *out = minhash;
     return ND_OK;
@@ -70,11 +72,14 @@ uint32_t nd_minhash_perms(const nd_minhash *minhash) { return minhash->perms; }
 
 static void sign(const nd_kernel *kernel, const nd_minhash *minhash, const uint64_t *hashes,
                  size_t count, uint32_t *signature) {
-    uint32_t functions = minhash->functions, greatest[MAX_FUNCTIONS];
-    memset(signature, 0xff, functions * sizeof *signature);
-    memset(greatest, 0, functions * sizeof *greatest);
-    kernel->minhash(hashes, count, minhash->key, minhash->a, functions, signature, greatest);
-    for (uint32_t i = functions; i < minhash->perms; i++) signature[i] = ~greatest[i - functions];
+    uint32_t functions = minhash->functions, all = minhash->computed, values[MAX_PERMS];
+    memset(values, 0xff, ND_MINHASH_ORDERS * all * sizeof *values);
+    kernel->minhash(hashes, count, minhash->key, minhash->a, all, values);
+    for (uint32_t i = 0, k = 0; i < minhash->perms; i += functions, k++) {
+        uint32_t left = minhash->perms - i;
+        memcpy(signature + i, values + k * all,
+               (left < functions ? left : functions) * sizeof *signature);
+    }
 }
 
 void nd_minhash_sign(const nd_minhash *minhash, const uint64_t *hashes, size_t count,

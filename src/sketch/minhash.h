@@ -5,8 +5,8 @@
 
 #include "neardup.h"
 
-/* The number of functions whose least and greatest values make a signature (neardup.h). */
-static inline uint32_t nd_minhash_functions(uint32_t perms) { return (perms + 1) / 2; }
+/* The number of functions of which each gives four values of a signature (neardup.h). */
+static inline uint32_t nd_minhash_functions(uint32_t perms) { return (perms + 3) / 4; }
 
 /* Copies the low 8 bits of each value of a signature to `sketch`, which has room for `perms` bytes:
  * a quarter of the memory, for the filter before exact comparison (minhash_filter.h). */

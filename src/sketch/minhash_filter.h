@@ -20,10 +20,12 @@ typedef enum nd_sketch_use {
  * that are equal by chance only add to these: in sets of a few elements they depend on each other.
  *
  * With independent permutations, the number of equal minima has the binomial distribution of k
- * trials and J. But the least and the greatest value of a function agree both with probability q <=
- * J^2 (neardup.h). Together they are like two independent trials with probabilities J + d and J -
- * d, d^2 = J^2 - q. k such trials have at most c <= k J - 1 successes no more often than k trials
- * of probability J (Hoeffding 1956). */
+ * trials and J. But four values are of one function, mostly of different elements (neardup.h). Then
+ * they agree as if these were drawn without replacement: the number of equal ones is like that of
+ * independent trials of mean probability J (Vatutin, Mikhailov 1982). k such trials have at most c
+ * <= k J - 1 successes no more often than k trials of probability J (Hoeffding 1956). Where few
+ * elements have two values, the test computes the probability.
+ */
 static inline size_t nd_sketch_required_matches(double threshold, uint32_t k, nd_sketch_use use) {
     if (use == ND_SKETCH_FILTERS) return nd_binomial_least(k, threshold, 1e-9);
     double chance = (1.0 - threshold) / 256.0, least = k * (threshold + chance);

@@ -13,7 +13,7 @@
 enum {
     HEADER_SIZE = 16, /* magic, version, hash of these two: the same in every version */
     UNICODE_SIZE = 16,
-    FIXED_SIZE = 152,      /* up to the segments, in version 4 */
+    FIXED_SIZE = 152,      /* up to the segments, in version 5 */
     FINGERPRINT_SIZE = 24, /* additional in version 2 */
     IDENTITY_SIZE = 8,     /* additional in version 3 */
     SEGMENT_SIZE = 32,
@@ -300,11 +300,11 @@ static nd_status check_frame(const unsigned char *bytes, size_t size, const char
             error, ND_ERR_ARGUMENT,
             "%s: in version %u of the format, of a newer neardup: this one reads version %u", path,
             version, ND_INDEX_FORMAT);
-    if (version == 1)
+    if (version == 1 || version == 4)
         return nd_fail(error, ND_ERR_ARGUMENT,
-                       "%s: in version 1 of the format, of an older neardup with other MinHash "
+                       "%s: in version %u of the format, of an older neardup with other MinHash "
                        "values: the index, or the stream that it is part of, must be made again",
-                       path);
+                       path, version);
     uint64_t whole_size = size < size_of(version, 0, 0) ? 0 : nd_load_le64(bytes + HEADER_SIZE);
     if (whole_size != size || size % 8 != 0)
         return nd_fail(error, ND_ERR_CORRUPT,

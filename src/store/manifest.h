@@ -10,7 +10,7 @@
 #include "store/document_row.h"
 
 /* The newest version of the format of all files together. */
-enum { ND_INDEX_FORMAT = 4 };
+enum { ND_INDEX_FORMAT = 5 };
 
 typedef enum nd_index_kind { ND_KIND_DOCUMENTS, ND_KIND_FINGERPRINTS } nd_index_kind;
 
@@ -33,10 +33,10 @@ typedef struct nd_index_settings {
     uint64_t memory;  /* bound of a segment's tables, bytes; 0: none */
 } nd_index_settings;
 
-/* An index of documents is of version 4, one of fingerprints of version 2, one of hashes of version
- * 3. Version 1 is refused: its documents have MinHash values of another family. */
+/* An index of documents is of version 5, one of fingerprints of version 2, one of hashes of version
+ * 3. Versions 1 and 4 are refused: their documents have MinHash values of another family. */
 static inline uint32_t nd_settings_format(const nd_index_settings *settings) {
-    return settings->kind == ND_KIND_FINGERPRINTS ? 2 : settings->identity ? 3 : 4;
+    return settings->kind == ND_KIND_FINGERPRINTS ? 2 : settings->identity ? 3 : 5;
 }
 
 bool nd_index_settings_equal(const nd_index_settings *a, const nd_index_settings *b);

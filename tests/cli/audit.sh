@@ -13,8 +13,8 @@ t audit in.jsonl -q --json --summary summary -o result.json
 shown result.json
 grep -o '"command":"audit","documents":6,' summary
 
-# A configuration that misses pairs: two bands of 20 rows.
-poor='--perms 40 --recall .01 --threshold .8'
+# A configuration that misses pairs: four bands of 20 rows.
+poor='--perms 80 --seed 3 --recall .01 --threshold .8'
 t audit in.jsonl -q $poor --missed missed.tsv
 shown missed.tsv
 t audit in.jsonl -q --verify none --sketch simhash --bits 16 --k 4 --weights tf --ngram 1

@@ -219,7 +219,7 @@ static void test_threads_and_cancel(void **state) {
     for (uint32_t threads = 1; threads <= 4; threads++) {
         rows r = {0};
         job_parts o = job_of(.5);
-        o.similarity.perms = 3;
+        o.similarity.perms = 20;
         o.similarity.recall = .2;
         o.audit.sample = 150;
         o.audit.seed = 5;

@@ -1,11 +1,11 @@
 /* Indexes that earlier versions wrote are read as long as their format is supported. They are
  * stored as tests/compat/ARCHIVE.tar.gz, and this program made each when its format was new. Each
- * has a segment, a tombstone, and a document and a removal in its write-ahead log. index-4 has
+ * has a segment, a tombstone, and a document and a removal in its write-ahead log. index-5 has
  * documents, index-2 fingerprints, index-2-numbers fingerprints whose ids are numbers, index-3
  * hashes of documents. lines-1 has lines of three runs, two of them merged. Others have forms that
- * are not read any more, and are refused by name: index-1 documents with MinHash values of family
- * version 1, old-index-2 and old-index-3 keys, old-index-2-lists lists of documents. To make an
- * archive of KIND documents, fingerprints, numbers, hashes or lines:
+ * are not read any more, and are refused by name: index-1 and index-4 documents with MinHash
+ * values of family versions 1 and 2, old-index-2 and old-index-3 keys, old-index-2-lists lists of
+ * documents. To make an archive of KIND documents, fingerprints, numbers, hashes or lines:
  *
  *   compat_test KIND x && tar -C x --exclude ./lock --sort=name --mtime=@0 \
  *     --owner=root:0 --group=root:0 -czf ARCHIVE.tar.gz . */
@@ -418,7 +418,7 @@ static const struct kind {
     const char *name, *archive;
     void (*make)(const char *path);
     void (*expect)(const char *path);
-} kinds[] = {{"documents", "index-4", make_documents, expect_documents},
+} kinds[] = {{"documents", "index-5", make_documents, expect_documents},
              {"fingerprints", "index-2", make_fingerprints, expect_strings},
              {"numbers", "index-2-numbers", make_numbers, expect_numbers},
              {"hashes", "index-3", make_hashes, expect_hashes},
@@ -476,6 +476,9 @@ static void test_formats(void **state) {
 #if !ND_TINY_LIMITS
     expect_refused("index-1", false, ND_ERR_ARGUMENT,
                    "/index-1/manifest-0: in version 1 of the format, of an older neardup",
+                   directory);
+    expect_refused("index-4", false, ND_ERR_ARGUMENT,
+                   "/index-4/manifest-0: in version 4 of the format, of an older neardup",
                    directory);
     expect_refused("old-index-2", true, ND_ERR_CORRUPT,
                    "/segment-2: its keys are in another form than", directory);

@@ -103,8 +103,8 @@ def test_pairs(table, jsonl, command, tmp_path, options):
 
 
 @pytest.mark.parametrize("options", [
-    {}, {"sample": 60, "sample_seed": 5}, {"recall": 0.5, "perms": 3}, {"verify": "none"},
-    {"recall": 0.5, "perms": 3, "threshold": 0.5, "group": "component", "sample": 100},
+    {}, {"sample": 60, "sample_seed": 5}, {"recall": 0.5, "perms": 40}, {"verify": "none"},
+    {"recall": 0.5, "perms": 40, "threshold": 0.5, "group": "component", "sample": 100},
     {"sketch": "simhash", "verify": "none", "k": 1},
     {"sketch": "tlsh", "distance": 20}, {"keep": "max:n", "protect": "id=d3"},
     {"measure": "containment", "max_compare": 1},
@@ -132,7 +132,7 @@ def test_audit(table, jsonl, command, tmp_path, options):
             [float(row[measure]) for row in missed], abs=1e-6)
         assert f"{mine.missed:,} pairs missed" in repr(mine) and "recall" in mine._repr_html_()
     assert mine.true_pairs > 10 and mine.summary.documents == len(table)
-    if options == {"recall": 0.5, "perms": 3} or {"k", "max_compare"} & set(options):
+    if options == {"recall": 0.5, "perms": 40} or {"k", "max_compare"} & set(options):
         assert missed
 
 

@@ -22,9 +22,9 @@ KEY_BITS = 38
 SMALL_BUCKET = 8
 # Documents whose bucket entries are packed together.
 PACKED_TOGETHER = 1 << 16
-# The version of sketches, band keys and sets. It goes up when a text gets others. 2: MinHash values
-# of family 2 (neardup/sketch.h).
-SKETCHES = 2
+# The version of sketches, band keys and sets. It goes up when a text gets others. 3: MinHash values
+# of family 3 (neardup/sketch.h).
+SKETCHES = 3
 # What is assumed of a member of large buckets (nd_assumed).
 UNKNOWN, KEPT, REMOVED, KNOWN = 0, 1, 2, 3
 
