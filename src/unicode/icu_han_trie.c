@@ -151,7 +151,10 @@ nd_trie_step nd_han_trie_step(const nd_han_trie *t, uint32_t state, uint16_t uni
     uint32_t left = (state & LEFT_MASK) - 1;
     if (left == 0) {
         uint32_t lead = read_lead(&at);
-        if (lead < FIRST_SEQUENCE) return branch_step(t, at, read_branch_count(&at, lead), unit);
+        if (lead < FIRST_SEQUENCE) {
+            uint32_t count = read_branch_count(&at, lead);
+            return branch_step(t, at, count, unit);
+        }
         left = lead - FIRST_SEQUENCE + 1;
     }
     return unit == *at ? end_step(t, at + 1, left - 1) : no_step;
@@ -177,6 +180,10 @@ static void list_branch(const uint16_t *at, uint32_t count, nd_trie_unit_fn *fn,
 void nd_han_trie_units(const nd_han_trie *t, uint32_t state, nd_trie_unit_fn *fn, void *context) {
     const uint16_t *at = t->units + (state >> LEFT_BITS);
     uint32_t lead = (state & LEFT_MASK) == 1 ? read_lead(&at) : FIRST_SEQUENCE;
-    if (lead >= FIRST_SEQUENCE) fn(context, *at);
-    else list_branch(at, read_branch_count(&at, lead), fn, context);
+    if (lead >= FIRST_SEQUENCE) {
+        fn(context, *at);
+        return;
+    }
+    uint32_t count = read_branch_count(&at, lead);
+    list_branch(at, count, fn, context);
 }
