@@ -53,7 +53,8 @@ static inline void make_corpus(corpus *c, uint64_t seed, size_t count) {
             if (kind == 8)
                 strcpy(text, "all pages of this site begin with the same words and say little else "
                              "after them ");
-            add_words(text, &seed, random_below(&seed, 40), random_below(&seed, 2) ? 8 : 1000);
+            unsigned vocabulary = random_below(&seed, 2) ? 8 : 1000;
+            add_words(text, &seed, random_below(&seed, 40), vocabulary);
         }
         c->text[d] = strdup(text);
         snprintf(c->id[d], sizeof c->id[d], "d%zu", random_below(&seed, 50) ? d : d / 2);
