@@ -17,7 +17,7 @@ from bench_common import Ran, table
 SAMPLES = 10
 FORMS = (
     ('default', 0.8, []),
-    ('3 permutations', 0.8, ['--recall', '.5', '--perms', '3']),
+    ('40 permutations', 0.8, ['--recall', '.5', '--perms', '40']),
     ('160 permutations', 0.6, ['--perms', '160']),
     ('SimHash, not verified', 0.8, ['--sketch', 'simhash', '--verify', 'none']),
 )
