@@ -49,9 +49,8 @@ nd_status nd_minhash_create(uint32_t perms, uint64_t seed, const nd_allocator *a
     if (perms < 1 || perms > MAX_PERMS)
         return nd_fail(error, ND_ERR_ARGUMENT, "perms must be 1 to %d, not %u", MAX_PERMS, perms);
     nd_allocator memory = nd_allocator_or_default(allocator);
-    nd_minhash *minhash = nd_allocate(&memory, 1, sizeof *minhash);
+    nd_minhash *minhash = nd_allocate_zero(&memory, 1, sizeof *minhash);
     if (!minhash) return nd_fail_memory(error, sizeof *minhash, "MinHash parameters");
-    memset(minhash, 0, sizeof *minhash);
     minhash->allocator = memory;
     minhash->perms = perms;
     minhash->functions = nd_minhash_functions(perms);

@@ -391,7 +391,7 @@ static void draw_agreements(size_t shared, size_t n, const double patterns[PATTE
 
 /* The probability that at least one band agrees, if the functions are independent. */
 static double found_by_draws(size_t shared, size_t all, size_t rows) {
-    enum { DRAWS = 100000 };
+    enum { DRAWS = 200000 };
     size_t found = 0;
     double patterns[PATTERNS];
     pattern_probabilities(all, patterns);
