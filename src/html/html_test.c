@@ -11,7 +11,7 @@ static nd_html_reader *reader;
 
 static int create(void **state) {
     (void)state;
-    return nd_html_reader_create(NULL, &reader, NULL);
+    return nd_html_reader_create(NULL, &reader, NULL) != ND_OK;
 }
 
 static int destroy(void **state) {

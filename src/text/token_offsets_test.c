@@ -17,7 +17,8 @@ enum { TEXTS = sizeof texts / sizeof *texts };
 static void test_as_analyzed(void **state) {
     (void)state;
     for (int kind = ND_WORDS; kind <= ND_CHARS; kind++) {
-        nd_analyzer_options options = {sizeof options, .kind = kind, .ngram = 1, .seed = 5};
+        nd_analyzer_options options = {sizeof options, .kind = (nd_analyzer_kind)kind, .ngram = 1,
+                                       .seed = 5};
         nd_analyzer *analyzer;
         nd_token_offsets tokens = {0};
         assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);

@@ -111,8 +111,8 @@ static void test_random(void **state) {
 static void test_scripts(void **state) {
     (void)state;
     static const char *const texts[] = {
-        "The U.S. economy grew by 2.5 p.c. in Q3. \"Really?\" he asked. (Yes.) See e.g. pp. 3-5; "
-        "cf. Smith et al. 2004.",
+        ("The U.S. economy grew by 2.5 p.c. in Q3. \"Really?\" he asked. (Yes.) See e.g. pp. 3-5; "
+         "cf. Smith et al. 2004."),
         "Das kostet z. B. 3,50 Euro. „Wirklich?“ fragte er. Am 3. Mai ist Schluss!",
         "Это произошло в 1999 г. в Москве. «Правда?» — спросил он. Да!",
         "今天天气很好。我们去公园吧！你说：“好吗？”他说：好。２．５公里",

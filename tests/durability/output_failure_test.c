@@ -116,8 +116,10 @@ static bool holds(const char *name, const char *text) {
 static void put_old(void) {
     for (size_t i = 0; i < outputs; i++) {
         unlink(names[i]);
-        snprintf(old[i], OLD_SIZE, i % 2 ? "" : "old %s\n", names[i]);
-        if (i % 2 == 0) put(names[i], old[i]);
+        old[i][0] = '\0';
+        if (i % 2 == 1) continue;
+        snprintf(old[i], OLD_SIZE, "old %s\n", names[i]);
+        put(names[i], old[i]);
     }
 }
 
