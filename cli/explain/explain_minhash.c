@@ -96,8 +96,8 @@ static void print_functions(FILE *out, const explained_sets *given, const explan
     fprintf(out,
             "\nSignatures by %zu hash function%s, which stand for permutations of more rows than "
             "can be written down: the smallest value of a row of the set, in hexadecimal. From "
-            "h%zu on they are taken again, in other orders: with all bits turned, then with the "
-            "first bit turned, then with all but the first.\n      ",
+            "h%zu on the same functions are taken in other orders: with all bits turned, then with "
+            "the first bit turned, then with all but the first.\n      ",
             functions, functions == 1 ? "" : "s", functions + 1);
     for (size_t f = 1; f <= given->permutations; f++)
         fprintf(out, f < 10 ? "       h%zu" : "      h%zu", f);

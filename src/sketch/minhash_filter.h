@@ -23,9 +23,8 @@ typedef enum nd_sketch_use {
  * trials and J. But four values are of one function, mostly of different elements (neardup.h). Then
  * they agree as if these were drawn without replacement: the number of equal ones is like that of
  * independent trials of mean probability J (Vatutin, Mikhailov 1982). k such trials have at most c
- * <= k J - 1 successes no more often than k trials of probability J (Hoeffding 1956). Where few
- * elements have two values, the test computes the probability.
- */
+ * <= k J - 1 successes no more often than k trials of probability J (Hoeffding 1956). In
+ * unions of few elements, where two values may be of one, minhash_test computes the probability. */
 static inline size_t nd_sketch_required_matches(double threshold, uint32_t k, nd_sketch_use use) {
     if (use == ND_SKETCH_FILTERS) return nd_binomial_least(k, threshold, 1e-9);
     double chance = (1.0 - threshold) / 256.0, least = k * (threshold + chance);
