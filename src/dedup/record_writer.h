@@ -1,9 +1,9 @@
-/* Writes records to an output, in the order of input, behind the header of their files. A thread of
- * its own writes, so that deciding goes on while the disk works. Finished pieces of the work wait
+/* Writes records to an output, in the order of input, behind the header of their files. Threads of
+ * its own write, so that deciding goes on while the disk works. Finished pieces of the work wait
  * in a ring of fixed size.
  *
  * Into one file, records are copied: records that follow each other in the input are one run, and
- * the output is cut into pieces of 1 MiB, which hold several runs or a part of one. Otherwise, for
+ * the output is cut into pieces of 4 MiB, which hold several runs or a part of one. Otherwise, for
  * several files or another form, records are written one by one. */
 #ifndef ND_DEDUP_RECORD_WRITER_H
 #define ND_DEDUP_RECORD_WRITER_H

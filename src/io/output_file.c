@@ -19,10 +19,10 @@ struct nd_output_file {
     /* The file has its name and is not accepted. The slot's path is now that of the old file, NULL
      * if there was none. */
     bool named;
-    int fd;          /* that the stream writes to: the slot's, the target's, or `device` */
-    int device;      /* opened to be written in place; -1: none */
-    int direct_fd;   /* the same file, bypassing the page cache; -1: unsupported, or given up */
-    uint64_t direct; /* bytes written to direct_fd; those of the stream come behind them */
+    int fd;        /* that the stream writes to: the slot's, the target's, or `device` */
+    int device;    /* opened to be written in place; -1: none */
+    int direct_fd; /* the same file, bypassing the page cache; -1: unsupported, or given up */
+    _Atomic uint64_t placed; /* bytes written at offsets; those of the stream come behind them */
     nd_stream_out *stream;
 };
 
@@ -95,26 +95,41 @@ const nd_output_target *nd_output_file_target(const nd_output_file *file) { retu
 static nd_status leave_direct(nd_output_file *file, nd_error *error) {
     nd_file_close(file->direct_fd);
     file->direct_fd = -1;
-    return lseek(file->fd, (off_t)file->direct, SEEK_SET) < 0
+    return lseek(file->fd, (off_t)file->placed, SEEK_SET) < 0
                ? nd_fail_os(error, errno, "%s: cannot write", file->name)
                : ND_OK;
 }
 
+/* A failure here decides nothing: a file system may accept the flag and reject the write. The same
+ * bytes are then written through the page cache, which reports what is wrong. */
+static bool write_direct(const nd_output_file *file, const void *bytes, size_t size,
+                         uint64_t offset) {
+    nd_error ignored;
+    bool aligned = ((uintptr_t)bytes | size | offset) % ND_DIRECT_ALIGNMENT == 0;
+    return file->direct_fd >= 0 && aligned &&
+           nd_file_write_at(file->direct_fd, bytes, size, offset, file->name, &ignored) == ND_OK;
+}
+
 nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size,
                                nd_error *error) {
-    if (file->direct_fd >= 0) {
-        /* A failure here decides nothing: a file system may accept the flag and reject the write.
-         * The stream then writes the same bytes, and reports what is wrong. */
-        nd_error ignored;
-        bool aligned = ((uintptr_t)bytes | size) % ND_DIRECT_ALIGNMENT == 0;
-        if (aligned && nd_file_write_at(file->direct_fd, bytes, size, file->direct, file->name,
-                                        &ignored) == ND_OK) {
-            file->direct += size;
-            return ND_OK;
-        }
-        ND_TRY(leave_direct(file, error));
+    if (write_direct(file, bytes, size, file->placed)) {
+        file->placed += size;
+        return ND_OK;
     }
+    if (file->direct_fd >= 0) ND_TRY(leave_direct(file, error));
     return nd_stream_out_write(file->stream, bytes, size, error);
+}
+
+bool nd_output_file_is_seekable(const nd_output_file *file) {
+    return file->target.replaced && !nd_output_file_is_compressed(file);
+}
+
+nd_status nd_output_file_write_at(nd_output_file *file, const void *bytes, size_t size,
+                                  uint64_t offset, nd_error *error) {
+    if (!write_direct(file, bytes, size, offset))
+        ND_TRY(nd_file_write_at(file->fd, bytes, size, offset, nd_output_file_title(file), error));
+    file->placed += size;
+    return ND_OK;
 }
 
 bool nd_output_file_is_compressed(const nd_output_file *file) {
@@ -233,7 +248,7 @@ void nd_output_file_accept(nd_output_file *file) {
 
 uint64_t nd_output_file_size(const nd_output_file *file) {
     struct stat s;
-    uint64_t size = file->direct + nd_stream_out_position(file->stream);
+    uint64_t size = file->placed + nd_stream_out_position(file->stream);
     bool by_another = size == 0 && file->target.replaced && fstat(file->fd, &s) == 0;
     return by_another ? (uint64_t)s.st_size : size;
 }

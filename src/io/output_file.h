@@ -33,6 +33,12 @@ const char *nd_output_file_path(const nd_output_file *file);
 enum { ND_DIRECT_ALIGNMENT = 4096 };
 nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size,
                                nd_error *error);
+/* Whether pieces can be written at their offsets: a regular file, without compression. */
+bool nd_output_file_is_seekable(const nd_output_file *file);
+/* In place of nd_output_file_write, by any number of threads at the same time: writes a piece at
+ * its offset in the file. Together, the pieces leave no gap. REQUIRES: the file is seekable. */
+nd_status nd_output_file_write_at(nd_output_file *file, const void *bytes, size_t size,
+                                  uint64_t offset, nd_error *error);
 /* Whether the bytes are compressed; and ends a gzip member or a Zstandard frame, as
  * nd_stream_out_end_member does. */
 bool nd_output_file_is_compressed(const nd_output_file *file);

@@ -1,6 +1,8 @@
 /* output_file.h: an output replaces the old file as a whole, or leaves it unchanged. */
 #include "io/output_file.h"
 
+#include "base/hash.h"
+#include "base/workers.h"
 #include "own_directory.h"
 
 #include <dirent.h>
@@ -126,6 +128,71 @@ static void test_take_back_late(void **state) {
     assert_int_equal(unlink("c"), 0);
 }
 
+enum { PIECE = ND_DIRECT_ALIGNMENT, PIECES = 9, THREADS = 3 };
+
+typedef struct pieces {
+    nd_output_file *file;
+    char *bytes; /* of the whole file, aligned */
+    size_t size;
+} pieces;
+
+/* Each thread writes its pieces from the last one to the first. */
+static nd_status write_pieces(void *context, uint32_t thread, nd_error *error) {
+    const pieces *p = context;
+    for (size_t i = PIECES; i-- > 0;) {
+        if (i % THREADS != thread) continue;
+        size_t begin = i * PIECE, left = p->size - begin;
+        ND_TRY(nd_output_file_write_at(p->file, p->bytes + begin, left < PIECE ? left : PIECE,
+                                       begin, error));
+    }
+    return ND_OK;
+}
+
+/* Pieces come at their offsets, in any order, from any thread; the last one is not aligned, so it
+ * goes through the page cache. */
+static void test_pieces_at_offsets(void **state) {
+    (void)state;
+    nd_error error;
+    char *memory = malloc((PIECES + 1) * PIECE), *got = malloc(PIECES * PIECE);
+    assert_true(memory && got);
+    pieces p = {.bytes = memory + PIECE - (uintptr_t)memory % PIECE, .size = PIECES * PIECE - 5};
+    for (size_t i = 0; i < p.size; i++) p.bytes[i] = (char)nd_mix64(i);
+    assert_int_equal(nd_output_file_open("d", NULL, &nd_allocator_default, &p.file, &error), ND_OK);
+    assert_true(nd_output_file_is_seekable(p.file));
+    assert_int_equal(nd_run_workers(&nd_allocator_default, THREADS, write_pieces, &p, &error),
+                     ND_OK);
+    assert_int_equal(nd_output_file_finish(p.file, &error), ND_OK);
+    assert_int_equal(nd_output_file_size(p.file), p.size);
+    publish(p.file);
+    nd_output_file_free(p.file);
+    FILE *f = fopen("d", "r");
+    assert_non_null(f);
+    assert_int_equal(fread(got, 1, PIECES * PIECE, f), p.size);
+    assert_memory_equal(got, p.bytes, p.size);
+    fclose(f);
+    free(memory);
+    free(got);
+    assert_int_equal(unlink("d"), 0);
+}
+
+/* Neither a compressed file nor one that is written in place has offsets for pieces. */
+static void test_not_seekable(void **state) {
+    (void)state;
+    static const char *const names[] = {"e.gz", "e.zst", "/dev/null"};
+    for (size_t i = 0; i < 3; i++) {
+        nd_output_file *file;
+        nd_error error;
+        nd_status status = nd_output_file_open(names[i], NULL, &nd_allocator_default, &file,
+                                               &error);
+        if (i < 2 && status == ND_ERR_UNSUPPORTED)
+            continue; /* by a build without the compression */
+        assert_int_equal(status, ND_OK);
+        assert_false(nd_output_file_is_seekable(file));
+        nd_output_file_free(file);
+    }
+    assert_int_equal(entries(), 0);
+}
+
 static void test_no_directory(void **state) {
     (void)state;
     nd_output_file *file = NULL;
@@ -137,8 +204,9 @@ static void test_no_directory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_publish), cmocka_unit_test(test_give_up_and_replace),
-        cmocka_unit_test(test_take_back), cmocka_unit_test(test_take_back_late),
+        cmocka_unit_test(test_publish),           cmocka_unit_test(test_give_up_and_replace),
+        cmocka_unit_test(test_take_back),         cmocka_unit_test(test_take_back_late),
+        cmocka_unit_test(test_pieces_at_offsets), cmocka_unit_test(test_not_seekable),
         cmocka_unit_test(test_no_directory)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }
