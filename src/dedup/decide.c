@@ -19,8 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Documents that a worker compares at a time. */
-enum { STRIDE = 16 };
+/* A worker takes its share of a quarter of the documents that are left, but at least LEAST. Many at
+ * once are cheaper: the worker reads their stored shingles from front to back, without those of
+ * other workers between them. Few at the end let all workers end together. (Guided
+ * self-scheduling: Polychronopoulos and Kuck, 1987.) */
+enum { LEAST = 16 };
 
 /* The result of the parallel part for a document. */
 typedef struct outcome {
@@ -179,15 +182,25 @@ static nd_status search(decide_worker *w, uint32_t rank, outcome *o, nd_error *e
     return status;
 }
 
+/* Takes the next documents of the block: [*begin, *end) of `count`, empty if there are no more. */
+static void take_documents(decider *d, uint32_t count, uint32_t *begin, uint32_t *end) {
+    *begin = atomic_load(&d->next);
+    do {
+        uint32_t left = count - *begin, share = left / 4 / d->run->threads,
+                 taken = share > LEAST ? share : LEAST;
+        *end = *begin + (taken < left ? taken : left);
+    } while (!atomic_compare_exchange_weak(&d->next, begin, *end));
+}
+
 static nd_status search_run(void *context, uint32_t index, nd_error *error) {
     decider *d = context;
     decide_worker *w = &d->workers[index];
-    uint32_t begin = d->block->begin, count = d->block->end - begin;
+    uint32_t first = d->block->begin, begin, end;
     while (!atomic_load(&d->failed)) {
-        uint32_t from = atomic_fetch_add(&d->next, STRIDE);
-        if (from >= count) break;
-        for (uint32_t k = from; k < from + STRIDE && k < count; k++) {
-            nd_status status = search(w, begin + k, &d->outcomes[k], error);
+        take_documents(d, d->block->end - first, &begin, &end);
+        if (begin == end) break;
+        for (uint32_t k = begin; k < end; k++) {
+            nd_status status = search(w, first + k, &d->outcomes[k], error);
             if (status == ND_OK) continue;
             atomic_store(&d->failed, true);
             return status;

@@ -52,15 +52,15 @@ static nd_status create_analyzer(nd_pair_verifier *c, nd_error *error) {
                                   &c->analyzer, error);
 }
 
-/* Bytes of compared sets that a thread keeps, at most. More of them would save time only where
- * memory is free at once: with 1 GB of text, all of them are 190 MB, and new memory for these takes
- * as long as reading texts again. With an index the sets are stored, and unpacking one is cheap, so
- * none is kept. */
+/* Bytes of compared sets that a thread keeps, at most: its share of 64 MiB. More would save time
+ * only where memory is free at once: with 1 GB of text, all sets are 190 MB, and new memory for
+ * these takes as long as reading texts again. With an index the sets are stored, and unpacking one
+ * is cheap, so none is kept. */
 static size_t compared_memory(const nd_verifier_plan *shared) {
     const size_t most = (size_t)64 << 20;
     if (shared->documents.store) return 0;
-    size_t share = nd_memory_share(&shared->run->budget, ND_MEMORY_VERIFIED) / shared->run->threads;
-    return share < most ? share : most;
+    size_t memory = nd_memory_share(&shared->run->budget, ND_MEMORY_VERIFIED);
+    return (memory < most ? memory : most) / shared->run->threads;
 }
 
 static nd_status allocate_buffers(nd_pair_verifier *c, nd_error *error) {
