@@ -182,3 +182,7 @@ nd_status nd_shingle_reader_find(nd_shingle_reader *r, uint32_t document, uint64
 void nd_shingle_reader_free(nd_shingle_reader *r) {
     if (r->spool) nd_release(&r->spool->allocator, r->piece);
 }
+
+void nd_shingle_spool_empty(nd_shingle_spool *s) {
+    if (s && !s->failed) give_up(s);
+}

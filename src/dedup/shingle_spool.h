@@ -67,4 +67,8 @@ nd_status nd_shingle_reader_find(nd_shingle_reader *reader, uint32_t document, u
                                  size_t *count, nd_error *error);
 void nd_shingle_reader_free(nd_shingle_reader *reader);
 
+/* Gives the disk back before the spool is freed. From now on nothing is found in it. Called while
+ * no thread reads. NULL is accepted. */
+void nd_shingle_spool_empty(nd_shingle_spool *spool);
+
 #endif

@@ -97,6 +97,25 @@ static void test_no_file(void **state) {
     nd_shingle_spool_free(s.spool);
 }
 
+/* In an emptied spool nothing is found, also not what a reader has just read. */
+static void test_emptied(void **state) {
+    (void)state;
+    static spooled s;
+    nd_temp_space disk = {.directory = "."};
+    spool_documents(&s, &disk, TABLE);
+    nd_shingle_reader reader = {.spool = s.spool};
+    uint32_t first = 0;
+    while (s.ranges[first].count == 0) first++;
+    assert_true(find(&reader, first));
+    nd_shingle_spool_empty(s.spool);
+    for (uint32_t d = 0; d < DOCUMENTS; d++) assert_false(find(&reader, d));
+    nd_shingle_spool_empty(s.spool);
+    nd_shingle_spool_empty(NULL);
+    nd_shingle_reader_free(&reader);
+    nd_shingle_spool_free(s.spool);
+    assert_int_equal(disk.now, 0);
+}
+
 /* A full table keeps the first documents. */
 static void test_full_table(void **state) {
     (void)state;
@@ -154,6 +173,7 @@ static void test_gaps(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_no_file),
-        cmocka_unit_test(test_full_table), cmocka_unit_test(test_gaps)};
+        cmocka_unit_test(test_emptied), cmocka_unit_test(test_full_table),
+        cmocka_unit_test(test_gaps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
