@@ -70,8 +70,8 @@ nd_status nd_find_exact_copies(const nd_run *run, nd_ingested *ingested, const n
                                nd_fates *fates, nd_error *error) {
     copy_finder finder = {
         .run = run, .hashes = &ingested->text_hashes, .ranks = ranks, .fates = fates};
-    nd_status status = nd_hash_runs_each(ingested->text_hash_order, &run->allocator, resolve_run,
-                                         &finder, error);
+    nd_status status = nd_hash_runs_each(ingested->text_hash_order, run, resolve_run, &finder,
+                                         error);
     nd_release(&run->allocator, finder.originals);
     nd_key_sort_free(ingested->text_hash_order);
     ingested->text_hash_order = NULL;

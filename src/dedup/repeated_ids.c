@@ -56,8 +56,7 @@ static nd_status resolve_run(void *context, const uint64_t *words, size_t count,
 nd_status nd_find_repeated_ids(const nd_run *run, nd_ingested *ingested, nd_repeated_ids rule,
                                uint64_t *count, nd_error *error) {
     repeat_finder finder = {.run = run, .columns = &ingested->columns, .rule = rule};
-    nd_status status = nd_hash_runs_each(ingested->id_hash_order, &run->allocator, resolve_run,
-                                         &finder, error);
+    nd_status status = nd_hash_runs_each(ingested->id_hash_order, run, resolve_run, &finder, error);
     nd_release(&run->allocator, finder.ids[0].bytes);
     nd_release(&run->allocator, finder.ids[1].bytes);
     nd_key_sort_free(ingested->id_hash_order);
