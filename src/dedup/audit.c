@@ -41,11 +41,6 @@ static nd_status take_found(void *context, const nd_verdict *pair, nd_error *err
     return push_found(a, y, x, error);
 }
 
-/* nd_decided_fn: pairs are read when all are found. */
-static nd_status go_on(void *context, uint32_t decided, nd_error *error) {
-    return (void)context, (void)decided, (void)error, ND_OK;
-}
-
 /* Bit d of the result: document d is a probe. The caller frees it. */
 static nd_status mark_probes(const auditor *a, uint8_t **out, nd_error *error) {
     size_t bytes = (size_t)a->fates->count / 8 + 1;
@@ -67,7 +62,7 @@ static nd_status decide_pairs(auditor *a, nd_fates *pairs, nd_error *error) {
     plan.compare = ND_COMPARE_ALL;
     verifier.plan = &plan;
     nd_status status = mark_probes(a, &probes, error);
-    const nd_decide_request request = {.verifier = &verifier, .only = probes, .decided = go_on};
+    const nd_decide_request request = {.verifier = &verifier, .only = probes};
     if (status == ND_OK)
         status = nd_decide(&request, a->request->candidates, pairs, &counts, error);
     if (status == ND_OK)

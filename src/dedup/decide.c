@@ -8,7 +8,7 @@
  * Then one thread resolves the block in order. If the duplicate found inside the block is kept, it
  * is the evidence, because all candidates before it were compared and are no duplicates. If it is
  * not kept, the search goes on with the candidates behind it. That is rare, so nearly all comparing
- * is parallel.
+ * is parallel. The block is reported while the next one is compared.
  *
  * If all pairs are compared, there is nothing to resolve. */
 #include "dedup/decide.h"
@@ -66,6 +66,7 @@ struct decider {
     nd_candidate_block *blocks; /* one per thread; all of them are loaded in parallel */
     size_t first_part;
     const nd_candidate_block *block; /* the block that is decided now */
+    uint32_t decided, reported;      /* documents; the latter is of the first worker */
     outcome *outcomes;
     atomic_uint next;
     atomic_bool failed;
@@ -182,6 +183,13 @@ static nd_status search(decide_worker *w, uint32_t rank, outcome *o, nd_error *e
     return status;
 }
 
+/* Reports the block before. It is one thread's work, so it is done while the others compare. */
+static nd_status report_decided(decider *d, nd_error *error) {
+    if (!d->request->report || d->reported == d->decided) return ND_OK;
+    d->reported = d->decided;
+    return d->request->report(d->request->context, d->decided, error);
+}
+
 /* Takes the next documents of the block: [*begin, *end) of `count`, empty if there are no more. */
 static void take_documents(decider *d, uint32_t count, uint32_t *begin, uint32_t *end) {
     *begin = atomic_load(&d->next);
@@ -192,21 +200,24 @@ static void take_documents(decider *d, uint32_t count, uint32_t *begin, uint32_t
     } while (!atomic_compare_exchange_weak(&d->next, begin, *end));
 }
 
-static nd_status search_run(void *context, uint32_t index, nd_error *error) {
-    decider *d = context;
-    decide_worker *w = &d->workers[index];
+static nd_status search_documents(decide_worker *w, nd_error *error) {
+    decider *d = w->shared;
     uint32_t first = d->block->begin, begin, end;
     while (!atomic_load(&d->failed)) {
         take_documents(d, d->block->end - first, &begin, &end);
         if (begin == end) break;
-        for (uint32_t k = begin; k < end; k++) {
-            nd_status status = search(w, first + k, &d->outcomes[k], error);
-            if (status == ND_OK) continue;
-            atomic_store(&d->failed, true);
-            return status;
-        }
+        for (uint32_t k = begin; k < end; k++) ND_TRY(search(w, first + k, &d->outcomes[k], error));
     }
     return ND_OK;
+}
+
+/* nd_worker_fn */
+static nd_status search_run(void *context, uint32_t index, nd_error *error) {
+    decider *d = context;
+    nd_status status = index == 0 ? report_decided(d, error) : ND_OK;
+    if (status == ND_OK) status = search_documents(&d->workers[index], error);
+    if (status != ND_OK) atomic_store(&d->failed, true);
+    return status;
 }
 
 /* ---- resolving, in order, on one thread */
@@ -297,9 +308,9 @@ static nd_status decide_block(decider *d, nd_error *error) {
     if (compares_all(d)) ND_TRY(store_pairs(d, error));
     for (uint32_t rank = d->block->begin; rank < d->block->end; rank++)
         ND_TRY(resolve(d, rank, error));
-    uint32_t decided = d->block->end - d->ranks->base;
-    ND_TRY(d->request->decided(d->request->context, decided, error));
-    return nd_progress_report(run->progress, ND_STAGE_DECIDE, decided, d->ranks->count, error);
+    d->decided = d->block->end - d->ranks->base;
+    if (d->request->decided) ND_TRY(d->request->decided(d->request->context, d->decided, error));
+    return nd_progress_report(run->progress, ND_STAGE_DECIDE, d->decided, d->ranks->count, error);
 }
 
 static nd_status load_run(void *context, uint32_t index, nd_error *error) {
@@ -318,7 +329,7 @@ static nd_status decide_blocks(decider *d, nd_error *error) {
             ND_TRY(decide_block(d, error));
         }
     }
-    return ND_OK;
+    return report_decided(d, error);
 }
 
 /* ---- the stage */

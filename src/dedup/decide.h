@@ -15,7 +15,7 @@
 #include "dedup/candidates.h"
 #include "dedup/pair_verifier.h"
 
-/* Called after each block of documents: the fates of the ranks below base + decided are final. */
+/* The fates of the ranks below base + decided are final. */
 typedef nd_status nd_decided_fn(void *context, uint32_t decided, nd_error *error);
 
 typedef struct nd_decide_request {
@@ -26,7 +26,11 @@ typedef struct nd_decide_request {
     /* Bit d: pairs with document d are compared, other pairs are passed over as if they were no
      * duplicates; NULL: all pairs are compared. Only with ND_COMPARE_ALL, and without an index. */
     const uint8_t *only;
-    nd_decided_fn *decided;
+    nd_decided_fn
+        *decided; /* called after each block, while no thread compares; NULL: not wanted */
+    /* Called once for each block, by one thread at a time, while others compare documents of the
+     * next one: so it changes nothing that comparing reads. NULL: not wanted. */
+    nd_decided_fn *report;
     void *context;
 } nd_decide_request;
 

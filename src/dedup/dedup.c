@@ -237,15 +237,22 @@ static nd_update_source source_of(const dedup *d) {
     return (nd_update_source){&d->ingested.columns, &d->ranks, &d->fates, d->ingested.band_keys};
 }
 
-/* nd_decided_fn. If documents are not considered in the order of input, or if the job may still be
- * refused, everything is reported at the end. */
-static nd_status after_block(void *context, uint32_t decided, nd_error *error) {
+/* Whether a block of documents can be given away when it is decided: documents are considered in
+ * the order of input, and the job cannot be refused any more. */
+static bool gives_blocks(const dedup *d) {
+    return !d->ranks.order && d->report && !nd_has_limit(&d->options);
+}
+
+/* nd_decided_fn */
+static nd_status report_block(void *context, uint32_t decided, nd_error *error) {
+    return nd_report_until(((dedup *)context)->report, decided, error);
+}
+
+/* nd_decided_fn */
+static nd_status index_block(void *context, uint32_t decided, nd_error *error) {
     dedup *d = context;
     const nd_update_source source = source_of(d);
-    if (d->ranks.order || !d->report || nd_has_limit(&d->options)) return ND_OK;
-    if (d->plan.compare == ND_COMPARE_UNTIL_FIRST)
-        ND_TRY(nd_report_until(d->report, decided, error));
-    return d->update ? nd_index_update_checkpoint(d->update, &source, decided, error) : ND_OK;
+    return nd_index_update_checkpoint(d->update, &source, decided, error);
 }
 
 static void count_decided(nd_job_summary *summary, const nd_decide_counts *counts) {
@@ -275,10 +282,12 @@ static nd_status tell_losses(dedup *d, const nd_verifier_plan *verifier, nd_erro
 }
 
 static nd_status compare(dedup *d, const nd_verifier_plan *verifier, nd_error *error) {
+    bool gives = gives_blocks(d), reports = gives && d->plan.compare == ND_COMPARE_UNTIL_FIRST;
     const nd_decide_request request = {.verifier = verifier,
                                        .known = d->update ? nd_index_update_known(d->update) : NULL,
                                        .sample = d->sample.most > 0 ? &d->sample : NULL,
-                                       .decided = after_block,
+                                       .decided = gives && d->update ? index_block : NULL,
+                                       .report = reports ? report_block : NULL,
                                        .context = d};
     nd_decide_counts counts;
     ND_TRY(nd_decide(&request, &d->candidates, &d->fates, &counts, error));
