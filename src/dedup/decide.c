@@ -66,7 +66,8 @@ struct decider {
     nd_candidate_block *blocks; /* one per thread; all of them are loaded in parallel */
     size_t first_part;
     const nd_candidate_block *block; /* the block that is decided now */
-    uint32_t decided, reported;      /* documents; the latter is of the first worker */
+    uint32_t decided;                /* documents whose fates are final */
+    uint32_t reported;               /* of these; only the first worker reports */
     outcome *outcomes;
     atomic_uint next;
     atomic_bool failed;
@@ -183,7 +184,7 @@ static nd_status search(decide_worker *w, uint32_t rank, outcome *o, nd_error *e
     return status;
 }
 
-/* Reports the block before. It is one thread's work, so it is done while the others compare. */
+/* Reports the block before. It is the work of one thread, so the others compare meanwhile. */
 static nd_status report_decided(decider *d, nd_error *error) {
     if (!d->request->report || d->reported == d->decided) return ND_OK;
     d->reported = d->decided;

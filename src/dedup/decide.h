@@ -26,10 +26,10 @@ typedef struct nd_decide_request {
     /* Bit d: pairs with document d are compared, other pairs are passed over as if they were no
      * duplicates; NULL: all pairs are compared. Only with ND_COMPARE_ALL, and without an index. */
     const uint8_t *only;
-    nd_decided_fn
-        *decided; /* called after each block, while no thread compares; NULL: not wanted */
+    /* Called after each block, while no thread compares. NULL: not wanted. */
+    nd_decided_fn *decided;
     /* Called once for each block, by one thread at a time, while others compare documents of the
-     * next one: so it changes nothing that comparing reads. NULL: not wanted. */
+     * next block. So it must not change what comparing reads. NULL: not wanted. */
     nd_decided_fn *report;
     void *context;
 } nd_decide_request;
