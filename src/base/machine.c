@@ -32,7 +32,7 @@ void nd_use_large_pages(void *memory, size_t bytes) {
 }
 
 static void use_large_pages_if_room(void *memory, size_t bytes) {
-    enum { LEAST = 4 << 20 }; /* bytes that have a whole large page, wherever they begin */
+    enum { LEAST = 2 * ND_LARGE_PAGE }; /* they have a whole one, wherever they begin */
     if (memory && bytes >= LEAST) nd_use_large_pages(memory, bytes);
 }
 

@@ -13,7 +13,9 @@ uint32_t nd_core_count(void);
 /* The largest resident memory that the process has had so far, in bytes; 0: not known. */
 uint64_t nd_peak_memory(void);
 
-/* Asks for large pages (2 MiB) for memory that is used at random, so that it waits less for address
+/* Bytes of a large page of the memory of common processors. */
+enum { ND_LARGE_PAGE = 2 << 20 };
+/* Asks for large pages for memory that is used at random, so that it waits less for address
  * translation. Call it before the memory is first written: each large page is then taken as a
  * whole. */
 void nd_use_large_pages(void *memory, size_t bytes);

@@ -50,7 +50,8 @@ typedef struct piece {
 typedef struct writing_thread {
     nd_record_writer *shared;
     nd_record_reader *reader;
-    char *buffer; /* for copies: memory for a piece, and for aligning it */
+    char *bytes;  /* for copies: of a piece */
+    void *memory; /* that has them */
     pthread_t thread;
 } writing_thread;
 
@@ -119,13 +120,12 @@ static nd_status write_members(nd_record_writer *c, const piece *p, const char *
 static nd_status copy_piece(writing_thread *t, uint64_t number, nd_error *error) {
     nd_record_writer *c = t->shared;
     const piece *p = piece_at(c, number);
-    char *bytes = t->buffer + (ND_DIRECT_ALIGNMENT - (uintptr_t)t->buffer % ND_DIRECT_ALIGNMENT);
-    ND_TRY(read_runs(t, p, bytes, error));
+    ND_TRY(read_runs(t, p, t->bytes, error));
     if (c->seekable)
-        return nd_output_file_write_at(c->output, bytes, p->size, number * PIECE_BYTES, error);
+        return nd_output_file_write_at(c->output, t->bytes, p->size, number * PIECE_BYTES, error);
     ND_TRY(await_turn(c, number));
-    return c->members ? write_members(c, p, bytes, error)
-                      : nd_output_file_write(c->output, bytes, p->size, error);
+    return c->members ? write_members(c, p, t->bytes, error)
+                      : nd_output_file_write(c->output, t->bytes, p->size, error);
 }
 
 static void shrink(nd_json_out *buffer) {
@@ -238,7 +238,7 @@ void nd_record_writer_free(nd_record_writer *c) {
     }
     for (size_t i = 0; i < COPYING_THREADS; i++) {
         nd_record_reader_free(c->threads[i].reader);
-        nd_release(a, c->threads[i].buffer);
+        nd_release(a, c->threads[i].memory);
     }
     nd_record_reader_free(c->origins);
     nd_row_objects_free(c->objects);
@@ -367,8 +367,8 @@ static nd_status prepare(nd_record_writer *c, writing_thread *t, bool copies, nd
     t->shared = c;
     ND_TRY(nd_record_reader_create(c->columns->corpus, &t->reader, error));
     if (!copies) return ND_OK;
-    t->buffer = nd_allocate(&c->allocator, PIECE_BYTES + ND_DIRECT_ALIGNMENT, 1);
-    return t->buffer ? ND_OK : nd_fail_memory(error, PIECE_BYTES, "copying records");
+    t->memory = nd_output_pieces_allocate(&c->allocator, PIECE_BYTES, &t->bytes);
+    return t->memory ? ND_OK : nd_fail_memory(error, PIECE_BYTES, "copying records");
 }
 
 static nd_status open_files(nd_record_writer *c, const nd_record_target *target, nd_error *error) {

@@ -1,5 +1,6 @@
 #include "io/output_file.h"
 
+#include "base/machine.h"
 #include "io/file.h"
 #include "io/output_slot.h"
 
@@ -85,6 +86,13 @@ nd_status nd_output_file_open(const char *name, nd_progress *progress,
     nd_stream_out_set_progress(file->stream, progress);
     *out = file;
     return ND_OK;
+}
+
+void *nd_output_pieces_allocate(const nd_allocator *allocator, size_t bytes, char **pieces) {
+    size_t alignment = bytes < ND_LARGE_PAGE ? ND_DIRECT_ALIGNMENT : ND_LARGE_PAGE;
+    char *memory = nd_allocate_large(allocator, bytes + alignment, 1);
+    if (memory) *pieces = memory + (alignment - (uintptr_t)memory % alignment);
+    return memory;
 }
 
 const char *nd_output_file_path(const nd_output_file *file) { return file->slot.path; }

@@ -2,6 +2,7 @@
 #include "io/output_file.h"
 
 #include "base/hash.h"
+#include "base/machine.h"
 #include "base/workers.h"
 #include "own_directory.h"
 
@@ -153,9 +154,10 @@ static nd_status write_pieces(void *context, uint32_t thread, nd_error *error) {
 static void test_pieces_at_offsets(void **state) {
     (void)state;
     nd_error error;
-    char *memory = malloc((PIECES + 1) * PIECE), *got = malloc(PIECES * PIECE);
+    pieces p = {.size = PIECES * PIECE - 5};
+    void *memory = nd_output_pieces_allocate(&nd_allocator_default, PIECES * PIECE, &p.bytes);
+    char *got = malloc(PIECES * PIECE);
     assert_true(memory && got);
-    pieces p = {.bytes = memory + PIECE - (uintptr_t)memory % PIECE, .size = PIECES * PIECE - 5};
     for (size_t i = 0; i < p.size; i++) p.bytes[i] = (char)nd_mix64(i);
     assert_int_equal(nd_output_file_open("d", NULL, &nd_allocator_default, &p.file, &error), ND_OK);
     assert_true(nd_output_file_is_seekable(p.file));
@@ -170,9 +172,33 @@ static void test_pieces_at_offsets(void **state) {
     assert_int_equal(fread(got, 1, PIECES * PIECE, f), p.size);
     assert_memory_equal(got, p.bytes, p.size);
     fclose(f);
-    free(memory);
+    nd_release(&nd_allocator_default, memory);
     free(got);
     assert_int_equal(unlink("d"), 0);
+}
+
+static void *allocate_none(void *context, size_t size) {
+    (void)context, (void)size;
+    return NULL;
+}
+
+/* Memory of pieces is aligned, from the first byte to the last; large memory to a large page. */
+static void test_memory_of_pieces(void **state) {
+    (void)state;
+    static const size_t sizes[] = {1, ND_DIRECT_ALIGNMENT, ND_LARGE_PAGE - 1, ND_LARGE_PAGE,
+                                   3 * (size_t)ND_LARGE_PAGE};
+    char *bytes;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t alignment = i < 3 ? ND_DIRECT_ALIGNMENT : ND_LARGE_PAGE;
+        void *memory = nd_output_pieces_allocate(&nd_allocator_default, sizes[i], &bytes);
+        assert_non_null(memory);
+        assert_int_equal((uintptr_t)bytes % alignment, 0);
+        memset(bytes, 1, sizes[i]);
+        nd_release(&nd_allocator_default, memory);
+    }
+    nd_allocator none = nd_allocator_default;
+    none.allocate = allocate_none;
+    assert_null(nd_output_pieces_allocate(&none, 1, &bytes));
 }
 
 /* Neither a compressed file nor one that is written in place has offsets for pieces. */
@@ -206,7 +232,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_publish),           cmocka_unit_test(test_give_up_and_replace),
         cmocka_unit_test(test_take_back),         cmocka_unit_test(test_take_back_late),
-        cmocka_unit_test(test_pieces_at_offsets), cmocka_unit_test(test_not_seekable),
-        cmocka_unit_test(test_no_directory)};
+        cmocka_unit_test(test_pieces_at_offsets), cmocka_unit_test(test_memory_of_pieces),
+        cmocka_unit_test(test_not_seekable),      cmocka_unit_test(test_no_directory)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

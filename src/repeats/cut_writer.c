@@ -61,9 +61,8 @@ nd_status nd_cut_writer_open(const nd_run *run, nd_corpus *corpus, const nd_inpu
     w->cuts = (nd_record_cuts){.allocator = run->allocator, .fields = &w->fields};
     w->line.allocator = run->allocator;
     ND_TRY(nd_record_reader_create(corpus, &w->reader, error));
-    w->memory = nd_allocate(&run->allocator, 2 * PIECE_BYTES + ND_DIRECT_ALIGNMENT, 1);
+    w->memory = nd_output_pieces_allocate(&run->allocator, 2 * PIECE_BYTES, &w->piece);
     if (!w->memory) return nd_fail_memory(error, PIECE_BYTES, "records");
-    w->piece = w->memory + (ND_DIRECT_ALIGNMENT - (uintptr_t)w->memory % ND_DIRECT_ALIGNMENT);
     w->full = w->piece + PIECE_BYTES;
     ND_TRY(nd_async_task_create(&run->allocator, &w->writing, error));
     return name ? open_output(w, name, error) : ND_OK;
