@@ -23,6 +23,7 @@
 #include "base/floats.h"
 #include "base/machine.h"
 #include "base/options.h"
+#include "base/workers.h"
 #include "dedup/audit.h"
 #include "dedup/components.h"
 #include "dedup/decide.h"
@@ -281,13 +282,18 @@ static nd_status tell_losses(dedup *d, const nd_verifier_plan *verifier, nd_erro
     return removes ? nd_losses_tell(&request, error) : ND_OK;
 }
 
+/* Whether blocks are reported while later ones are compared. */
+static bool reports_blocks(const dedup *d) {
+    return gives_blocks(d) && !d->plan.exact && d->plan.compare == ND_COMPARE_UNTIL_FIRST;
+}
+
 static nd_status compare(dedup *d, const nd_verifier_plan *verifier, nd_error *error) {
-    bool gives = gives_blocks(d), reports = gives && d->plan.compare == ND_COMPARE_UNTIL_FIRST;
+    bool gives = gives_blocks(d);
     const nd_decide_request request = {.verifier = verifier,
                                        .known = d->update ? nd_index_update_known(d->update) : NULL,
                                        .sample = d->sample.most > 0 ? &d->sample : NULL,
                                        .decided = gives && d->update ? index_block : NULL,
-                                       .report = reports ? report_block : NULL,
+                                       .report = reports_blocks(d) ? report_block : NULL,
                                        .context = d};
     nd_decide_counts counts;
     ND_TRY(nd_decide(&request, &d->candidates, &d->fates, &counts, error));
@@ -300,9 +306,27 @@ static nd_status compare(dedup *d, const nd_verifier_plan *verifier, nd_error *e
     return ND_OK;
 }
 
+/* All documents are decided. */
+typedef struct decided {
+    dedup *d;
+    const nd_verifier_plan *verifier;
+} decided;
+
+/* Tells losses; beside that, if all documents are reported, drops the shingles, which nobody needs
+ * any more: the system takes some time to drop a large file. nd_worker_fn */
+static nd_status end_deciding(void *context, uint32_t index, nd_error *error) {
+    const decided *all = context;
+    dedup *d = all->d;
+    bool last = index == 1 || d->run.threads == 1;
+    if (last && reports_blocks(d)) nd_shingle_spool_empty(d->ingested.columns.shingles);
+    return index == 0 ? tell_losses(d, all->verifier, error) : ND_OK;
+}
+
 static nd_status decide(dedup *d, const nd_verifier_plan *verifier, nd_error *error) {
+    decided all = {d, verifier};
+    uint32_t threads = d->run.threads == 1 ? 1 : 2;
     if (!d->plan.exact) ND_TRY(compare(d, verifier, error));
-    ND_TRY(tell_losses(d, verifier, error));
+    ND_TRY(nd_run_workers(&d->run.allocator, threads, end_deciding, &all, error));
     end_stage(d, ND_STAGE_DECIDE);
     return ND_OK;
 }
