@@ -312,13 +312,13 @@ typedef struct decided {
     const nd_verifier_plan *verifier;
 } decided;
 
-/* Tells losses; beside that, if all documents are reported, drops the shingles, which nobody needs
- * any more: the system takes some time to drop a large file. nd_worker_fn */
+/* nd_worker_fn: The first thread tells losses. The second one drops the file of shingles if all
+ * documents are reported, because then no stage needs it, and to drop a large file takes time. */
 static nd_status end_deciding(void *context, uint32_t index, nd_error *error) {
     const decided *all = context;
     dedup *d = all->d;
-    bool last = index == 1 || d->run.threads == 1;
-    if (last && reports_blocks(d)) nd_shingle_spool_empty(d->ingested.columns.shingles);
+    bool second = index == 1 || d->run.threads == 1; /* or there is no second one */
+    if (second && reports_blocks(d)) nd_shingle_spool_empty(d->ingested.columns.shingles);
     return index == 0 ? tell_losses(d, all->verifier, error) : ND_OK;
 }
 

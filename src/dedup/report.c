@@ -289,7 +289,7 @@ static nd_status report_rest(nd_report *r, nd_error *error) {
     if (r->plan->by_component) ND_TRY(nd_pair_report_found(&r->pairs, error));
     if (nd_table_wanted(&r->request.outputs->review)) ND_TRY(report_sample(r, error));
     if (r->request.options->on_example) ND_TRY(give_examples(r, error));
-    /* If that is not done yet: nothing is compared any more, and the writers wait for the disk. */
+    /* If it has not been dropped before. Nothing is compared any more. */
     nd_shingle_spool_empty(r->documents->columns->shingles);
     uint64_t *bytes = &r->counts.directory_bytes;
     if (r->removed_rows) ND_TRY(nd_kept_parquet_finish(r->removed_rows, bytes, error));

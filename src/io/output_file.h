@@ -31,13 +31,13 @@ const char *nd_output_file_path(const nd_output_file *file);
  * and addresses are multiples of ND_DIRECT_ALIGNMENT, if the file system supports it. The cache
  * then keeps the input, and the sync has nothing to wait for. */
 enum { ND_DIRECT_ALIGNMENT = 4096 };
+nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size,
+                               nd_error *error);
 /* Allocates memory for such pieces, `bytes` in all: (*pieces)[0, bytes). It is in large pages if it
  * is as large as one: the disk then gets a piece as a few long runs of memory, not as a list of
  * pages, which saves a quarter of the processor time of writing. Returns the memory for nd_release,
  * or NULL. */
 void *nd_output_pieces_allocate(const nd_allocator *allocator, size_t bytes, char **pieces);
-nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size,
-                               nd_error *error);
 /* Whether pieces can be written at their offsets: a regular file, without compression. */
 bool nd_output_file_is_seekable(const nd_output_file *file);
 /* In place of nd_output_file_write, by any number of threads at the same time: writes a piece at
