@@ -68,6 +68,10 @@ static const nd_store *store_of(const dedup *d) {
     return d->update ? nd_index_update_store(d->update) : NULL;
 }
 
+static nd_ranked documents_of(const dedup *d) {
+    return (nd_ranked){&d->ingested.columns, &d->ranks, store_of(d)};
+}
+
 static void end_stage(dedup *d, nd_stage stage) {
     double now = nd_seconds();
     d->summary.seconds[stage] += now - d->stage_began;
@@ -270,12 +274,13 @@ static void count_decided(nd_job_summary *summary, const nd_decide_counts *count
     summary->spared = counts->spared;
 }
 
-static nd_status tell_losses(dedup *d, const nd_verifier_plan *verifier, nd_error *error) {
+static nd_status tell_losses(dedup *d, nd_error *error) {
+    const nd_ranked documents = documents_of(d);
     const nd_evidence_source evidence = {&d->fates, &d->ranks, d->update};
     const nd_losses_request request = {.run = &d->run,
                                        .options = &d->options,
                                        .plan = &d->plan,
-                                       .documents = &verifier->documents,
+                                       .documents = &documents,
                                        .evidence = &evidence,
                                        .ingested = &d->ingested};
     bool removes = d->plan.goal == ND_GOAL_DEDUP && !d->audit;
@@ -306,27 +311,19 @@ static nd_status compare(dedup *d, const nd_verifier_plan *verifier, nd_error *e
     return ND_OK;
 }
 
-/* All documents are decided. */
-typedef struct decided {
-    dedup *d;
-    const nd_verifier_plan *verifier;
-} decided;
-
 /* nd_worker_fn: The first thread tells losses. The second one drops the file of shingles if all
  * documents are reported, because then no stage needs it, and to drop a large file takes time. */
 static nd_status end_deciding(void *context, uint32_t index, nd_error *error) {
-    const decided *all = context;
-    dedup *d = all->d;
+    dedup *d = context;
     bool second = index == 1 || d->run.threads == 1; /* or there is no second one */
     if (second && reports_blocks(d)) nd_shingle_spool_empty(d->ingested.columns.shingles);
-    return index == 0 ? tell_losses(d, all->verifier, error) : ND_OK;
+    return index == 0 ? tell_losses(d, error) : ND_OK;
 }
 
 static nd_status decide(dedup *d, const nd_verifier_plan *verifier, nd_error *error) {
-    decided all = {d, verifier};
     uint32_t threads = d->run.threads == 1 ? 1 : 2;
     if (!d->plan.exact) ND_TRY(compare(d, verifier, error));
-    ND_TRY(nd_run_workers(&d->run.allocator, threads, end_deciding, &all, error));
+    ND_TRY(nd_run_workers(&d->run.allocator, threads, end_deciding, d, error));
     end_stage(d, ND_STAGE_DECIDE);
     return ND_OK;
 }
@@ -363,7 +360,7 @@ static nd_status write_results(dedup *d, nd_error *error) {
 static nd_verifier_plan verifier_of(const dedup *d) {
     return (nd_verifier_plan){.run = &d->run,
                               .plan = &d->plan,
-                              .documents = {&d->ingested.columns, &d->ranks, store_of(d)},
+                              .documents = documents_of(d),
                               .index = d->update ? nd_index_update_path(d->update) : NULL,
                               .words = d->ingested.words};
 }
